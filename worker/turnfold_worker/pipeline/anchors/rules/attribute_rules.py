@@ -1,7 +1,8 @@
-"""How people say what somebody or something is, has or costs, of which there is one value at a time.
+"""Patterns for what someone or something is, has or costs, where there is one value at a time.
 
-Each pattern looks at plain words with amounts in one form ('85000 dollars'). Its groups: `value`; `who` has it, for
-others than the speaker; `about` or `of` say of what it is; `cue` says that it is so from now on.
+Each pattern matches normalized text with amounts in one form ('85000 dollars'). Named groups: `value`; `who` for the
+holder, which may be someone other than the speaker; `about` or `of` for what it belongs to; `cue` for a word that says
+that it holds from now on.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ ONE_AT_A_TIME: Final = (
         rf"(?<!\w)(?:i|we)(?: now)? ?{_HAD}(?: now)? (?P<value>\d{{1,7}}|{'|'.join(SPELLED)}) "
         rf"(?P<about>(?:[\w-]{{1,30}} )?{_COUNTED}){_ENDS}")),
 )  # fmt: skip
-"""Names with patterns: of the attribute a later value takes the place of an earlier one."""
+"""Attribute names with patterns, for attributes whose later value supersedes an earlier one."""
 SAID_ONLY: Final = (
     ("diet", lazy_pattern(
         rf"(?<!\w)(?P<who>{_SELF}|my {KIN} is|he's|she's)(?: also|"
@@ -146,6 +147,6 @@ SAID_ONLY: Final = (
     ("called", lazy_pattern(rf"(?<!\w)(?P<who>his|her|its) name(?:'s| is) (?P<value>{_NAME})")),
     ("origin", lazy_pattern(rf"(?<!\w){_SELF} (?:originally )?from (?P<value>{_UP_TO})")),
 )  # fmt: skip
-"""The same for what nothing takes the place of, and may be said again; a star marks what it only follows from."""
+"""The same for attributes that can be repeated but not superseded; a star marks those that are only implied."""
 NAMED: Final = frozenset({"owner", "employer", "home", "name", "called", "origin"})
-"""Attributes whose value is a name: it has a capital."""
+"""Attributes whose value is a name and so has a capital."""

@@ -1,4 +1,4 @@
-"""What people do with a clause: what they decide and what they correct. See `rule`."""
+"""Rules for decisions and corrections. See `rule`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ALL_PLANS: Final = (
     r"^\W*(?:clean slate|(?:total|complete|full|hard) reset)(?=\W*$)"
 )
 SETS_ASIDE_ALL: Final = lazy_pattern(_ALL_PLANS)
-"""'Forget everything we said so far': all plans before it hold no more."""
+"""'Forget everything we said so far': all earlier plans are void."""
 _LAST_PLAN: Final = joined(rf"""
     (?<!\w)(?:(?:scratch|strike|scrap) (?:that|all (?:of )?(?:this|that|it))(?! (?:\w+ ){{0,2}}{PLAN})|
     (?:change of|new) plans?(?=[:,.!]| is|\W*$)|on second thoughts?|i(?:'ve| have)? changed my mind|
@@ -33,9 +33,9 @@ _LAST_PLAN: Final = joined(rf"""
     (?:total|complete|full|big) (?:pivot|reversal|u-turn)(?=:|\W*$))(?!\w)
 """)
 SETS_ASIDE: Final = lazy_pattern(_LAST_PLAN)
-"""'Scratch that', 'ignore the earlier plan': the last plan before it holds no more."""
+"""'Scratch that', 'ignore the earlier plan': the latest plan is void."""
 SET_ASIDE: Final = "set aside"
-"""The name of the rule of what sets a plan aside without naming it."""
+"""Name of the rule for phrases that set a plan aside without naming it."""
 
 # fmt: off
 DECISIONS: Final = (

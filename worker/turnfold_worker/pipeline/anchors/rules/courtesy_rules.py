@@ -1,4 +1,4 @@
-"""What people say to be kind, to part and to cheer, and what else only sounds like a promise or a request."""
+"""Patterns for kindness, farewells, cheers and other phrases that only sound like a promise or a request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POLITE: Final = lazy_pattern(
     here(?:'s| is| are) (?:one|some|another one|a few)(?= (?:i|we|of (?:mine|ours|them|those)) |[.!]|$))(?!\w)
     """)
 )
-"""What is said for politeness: it asks for nothing."""
+"""Polite phrases, which ask for nothing."""
 
 PLEASANT: Final = lazy_pattern(
     joined(r"""
@@ -30,7 +30,7 @@ PLEASANT: Final = lazy_pattern(
     anything you need|i'm (?:always )?here for you|i(?:'ve| have) searched (?:the|for|through) .{0,80}issues?)(?!\w)
     """)
 )
-"""What is said to please or to encourage: where no value is named it states nothing."""
+"""Pleasantries and encouragement, which state nothing unless they contain a value."""
 
 _IN_NEED: Final = (
     r"(?:if|when|whenever|should|any ?time|in case) (?:you|anyone|anybody)(?: should| still| ever)?(?: have| need| find"
@@ -44,24 +44,24 @@ OFFERS_HELP: Final = lazy_pattern(
     r"|let (?:me|us) know (?:if|when|whenever) (?:i|we) can (?:help|do|be of)"
     r"|anything (?:else |more )?(?:i|we) can (?:do|help))(?!\w)"
 )
-"""'If you need any help, let me know': it asks for nothing until somebody needs it."""
+"""Offers of help ('If you need any help, let me know'), which ask for nothing until help is needed."""
 
 _REST: Final = r"(?:(?! (?:and|but|so|then|please)(?!\w))[^,.;:!?]){0,120}"
-"""What follows in the same breath: another deed may stand behind an 'and'."""
+"""The rest of the phrase, up to an 'and' that may introduce another deed."""
 AND_ASKS: Final = (
     r"(?:(?! (?:and|but|so) (?:can|could|would|will|please|let|let's|i'll|i will|tell|send|give)(?!\w))[^,.;:!?])"
     r"{0,200}"
 )
-"""What follows up to another request: of what somebody wants, or has not to fear, the second part asks nothing too."""
+"""The rest up to another request; both parts of a wish or an encouragement ask for nothing."""
 _ENDS: Final = r"(?=[,.!;]|$)"
 _OPENING: Final = r"(?:^|(?<=[,.!] )|(?<=\band )|(?<=\bjust )|(?<=\bbut )|(?<=\bso )|(?<=\bhey ))"
-"""Where an order stands."""
+"""Positions where an order begins."""
 _GOES_ON: Final = (
     r"(?<!\w)(?:(?:(?:i|we)(?:'ll| will)|(?:i'm|i am|we're|we are) (?:going to|gonna)|let's|let us|gotta|"
     r"(?:have|got|need) to|(?:make|be) sure (?:that )?(?:you|to)|to) "
     r"(?:(?:definitely|surely|certainly|just|also|all|always|now|be sure to|make sure to) ){0,2})?"
 )
-"""What may stand before it, and is no promise by itself."""
+"""Words before an order that are no promise by themselves."""
 
 _PARTING: Final = (
     (
@@ -83,7 +83,7 @@ _PARTING: Final = (
     ),
     r"^(?:(?:ok|okay|sure|yes|yeah|of course|oh)[,.]? ){0,2}i will(?=\W*$)",
 )
-"""Who parts, keeps in touch, or says yes without saying to what."""
+"""Farewells, promises to keep in touch, and assent without saying to what."""
 _CHEERING: Final = (
     rf"{_GOES_ON}keep (?:on )?"
     + joined(r"""
@@ -130,7 +130,7 @@ _CHEERING: Final = (
     ),
     rf"you (?:don't|do not) (?:have|need) to (?!.{{0,200}}(?:any ?more|any longer|until|before|\d)){_REST}",
 )
-"""Who encourages, comforts or wishes well."""
+"""Encouragement, comfort and good wishes."""
 _FEELING: Final = (
     r"i(?:'ll| will|'m (?:going to|gonna)| am (?:going to|gonna)) (?:(?:definitely|surely|certainly|always|forever|"
     r"have to|make sure to|be sure to|really|just) ){0,2}"
@@ -178,7 +178,7 @@ _FEELING: Final = (
     ),
     rf"(?:feel|feels|felt|feeling)(?: like)? (?:i|we|you) (?:can|could|should) \w+{_REST}",
 )
-"""Who vows, longs or enjoys."""
+"""Vows, longing and enjoyment."""
 _RHETORICAL: Final = (
     (
         r"(?<!\w)(?:who (?:can|could|would) (?:say no|resist|blame|forget|argue|complain)|who (?:wouldn't|doesn't) \w+|"
@@ -196,7 +196,7 @@ _SHOWN: Final = (
     rf"{_OPENING}check (?:it|this|that|these|those|them|him|her) out(?! (?:from|of|and|on|in|with)(?!\w))",
     rf"{_OPENING}check out (?:my|our|the)(?!\w)[^,.;:!?]{{0,120}}!",
 )
-"""What is shown: who looks has done it."""
+"""Invitations to look at something shown, which are fulfilled at once."""
 _TOLD: Final = (
     (
         r"(?<!\w)(?:they|it|this|that|which|(?<!^)who(?! (?:can|could|will|would)(?!\w))|he|she|these|those|people|"
@@ -221,9 +221,9 @@ _TOLD: Final = (
     ),
 )
 PARTS: Final = lazy_pattern("|".join(_PARTING))
-"""What parts or keeps in touch."""
+"""Farewells and promises to keep in touch."""
 IDLE: Final = lazy_pattern("|".join((*_PARTING, *_CHEERING, *_FEELING, *_RHETORICAL, *_SHOWN)))
-"""What parts, cheers, vows or shows, where no value is named."""
+"""Phrases that are idle if they contain no value: farewells, cheers, vows, rhetorical questions, things shown."""
 
 TOLD: Final = lazy_pattern("|".join(_TOLD))
-"""'They help me relax', 'It's great that you can come': it tells of somebody, and asks nobody."""
+"""Descriptions that ask no one for anything: 'They help me relax', 'It's great that you can come'."""

@@ -1,4 +1,4 @@
-"""What people do with a clause: what they promise and what they ask for. See `rule`."""
+"""Rules for promises and requests. See `rule`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.rule import Act, Rule, opening, rule
 
 PROMISES: Final = frozenset({"promise", "promise of anything", "going to"})
-"""Rules of commitments that a group also hears from who does it at once."""
+"""Commitment rules that, in a group, also match people who say what they are just doing."""
 
 # fmt: off
 COMMITMENTS: Final = (

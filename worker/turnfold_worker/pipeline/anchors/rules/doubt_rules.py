@@ -1,4 +1,4 @@
-"""What makes it doubtful that a clause still matters later: feelings, hearsay, aims that are met at once, chit-chat."""
+"""Patterns that cast doubt on the later worth of a clause: feelings, hearsay, aims met at once, chit-chat."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FEELING: Final = lazy_pattern(
     been (?:busy|great|good|crazy|wild|hectic|quite)|such an? {_HOW}{_GOOD})(?!\w)
     """)
 )
-"""How somebody feels or finds something: of no consequence by itself."""
+"""Feelings and impressions, which matter little by themselves."""
 
 HEARSAY: Final = lazy_pattern(
     r"(?<!\w)(?:i(?:'ve| have)? (?:heard|think|guess|suppose|believe|bet|figured?|noticed|was thinking|wonder(?:ed)?)|"
@@ -57,7 +57,7 @@ AIM: Final = lazy_pattern(
     defined|got|heard))(?!\w)
     """)
 )
-"""What somebody is at or after: beside it a request usually says what for, and the reply settles it."""
+"""Present aims: a request nearby usually says what they are for, and the reply settles them."""
 
 CONSEQUENCE: Final = lazy_pattern(
     joined(r"""
@@ -76,7 +76,7 @@ CONSEQUENCE: Final = lazy_pattern(
     may (?!be\b|have\b|seem\b)\w+|responsible for|in charge of|owns|depends on|belongs? to|called)(?!\w)
     """)
 )
-"""Deeds after which something is otherwise than before, and what is so until something changes it."""
+"""Events that change the situation, and conditions that last until something changes them."""
 
 PAST: Final = lazy_pattern(
     r"(?:^|[.,;:!?] |(?<!\w)(?:and|but|so|then|that|when|because) )(?:(?:and|but|so|then|yeah|oh|well|also),? ){0,2}"
@@ -86,7 +86,7 @@ PAST: Final = lazy_pattern(
     r"kept|left|wrote|drew|ate|sang|sat|stood|heard|held|brought|led|let|rode|drove|built|caught|fell|grew|wore|slept)"
     r"(?!\w)"
 )
-"""Somebody tells what was."""
+"""Narration of past events."""
 
 VAGUE: Final = lazy_pattern(
     joined(r"""
@@ -98,7 +98,7 @@ VAGUE: Final = lazy_pattern(
     get 'em|next time|stay|do my best|remember|explore|focus on|reflect|practi[sc]e)(?!\w)
     """)
 )
-"""What is promised or asked for in general, or in kindness."""
+"""Vague or merely kind promises and requests."""
 
 SMALL_QUESTION: Final = lazy_pattern(
     r"^(?:(?:just|a|one|quick|little|random|side) ){0,3}(?:by the way|btw|off.topic|unrelated|random|aside|"
@@ -113,7 +113,7 @@ SMALL_QUESTION: Final = lazy_pattern(
     r"life)(?!\w)|"
     r"who (?:doesn't|wouldn't)|any (?:news|plans|updates?)\W*$)"
 )
-"""A question that is a greeting, a tag or rhetorical."""
+"""Greetings, tag questions and rhetorical questions."""
 
 CHIT_CHAT: Final = lazy_pattern(
     r"^(?:ha(?:ha)*|lol|hey|aww?|oh (?:no|wow|my)|wow|yum|mmm+)(?!\w)|"
@@ -135,14 +135,14 @@ CHIT_CHAT: Final = lazy_pattern(
     r"welcome|kind|sweet|"
     r"best|awesome|amazing)|at least (?:i|we|you|it|he|she|they|now|the|that|there|in)(?!\w))(?!\w)"
 )
-"""Openings, partings and compliments."""
+"""Openings, farewells and compliments."""
 
 OF_THEIR_LIFE: Final = lazy_pattern(
     r"(?<!\w)(?:you|your|ya|u|y'all)(?!\w)|(?<!\w)(?:what|which|how|where) (?:\w+ ){0,2}(?:was|were|is|are|did|do|"
     r"does|made)"
     r" (?:it|that|this|they|them)(?!\w)"
 )
-"""What people ask each other about their lives."""
+"""Questions that people ask about each other's lives."""
 
 WHEN: Final = lazy_pattern(
     r"(?<!\w)(?:(?:days?|weeks?|months?|years?|hours?) (?:ago|earlier|before)|since (?:\d{4}|i was|last|then)|"
@@ -151,41 +151,41 @@ WHEN: Final = lazy_pattern(
     r"april|may|june|july|august|september|october|november|december)|for (?:\w+ ){1,3}(?:days|weeks|months|years) now|"
     r"a (?:day|week|month|year) now|as a (?:child|kid|teenager|student)|when (?:i|we) (?:was|were))(?!\w)"
 )
-"""A time that is told in words."""
+"""Times in words."""
 
 COMPUTES: Final = lazy_pattern(
     r"[=≈×]\s{0,2}[\d(\\-]|[\d)]\s{0,2}[=≈×]|\\[(\[a-z]|(?<![\w/.-])\d{1,4}/\d{1,4}(?![\w/-])|\d!(?!\w)"
 )
-"""A calculation: what it gives stands beside it."""
+"""Calculations, whose result is next to them."""
 
 WANTS_HELP: Final = lazy_pattern(
     r"(?<!\w)(?:(?:can|could|would|will) you|help me|i (?:need|want|would like|'d like) (?:some |your |"
     r"a bit of )?(?:help|advice)|"
     r"how (?:can|do|should|would) i|(?:would|should|can|do) i (?:use|need|have))(?!\w)"
 )
-"""A request for words, which the reply settles."""
+"""Requests for words, which the reply settles."""
 
 DEFINITE: Final = lazy_pattern(
     r"(?<!\w)(?:the|my|our|his|her|their|its|every|each|all)(?: of (?:the|my|our|his|her|their))? "
     r"(?!list(?!\w)|best(?!\w)|time(?!\w)|way(?!\w)|mind(?!\w)|thoughts(?!\w)|world(?!\w)|details(?!\w))[a-z]"
 )
-"""It says of which thing: 'the keys', 'every page'."""
+"""Definite nouns: 'the keys', 'every page'."""
 
 KIND: Final = lazy_pattern(
     r"(?<!\w)(?:definitely|for sure|sometime|some day|someday|one day|i'm sure|(?:add|put) (?:it|that|them) (?:to|"
     r"on) my list)(?!\w)"
 )
-"""What is promised between people for kindness, whatever it names."""
+"""Kind promises between people, whatever they name."""
 
 ADMITS: Final = lazy_pattern(
     r"(?<!\w)(?:(?:i|we)(?:'m| am| was| were| got) (?:\w+ )?(?:wrong|mistaken)|my (?:mistake|bad)|(?:i|we) (?:misspoke|"
     r"misread|mixed (?:it|that|them|this) up)|let me (?:correct|rephrase)(?: (?:that|this|myself))?)"
     r"(?: (?:about|on|with|there|earlier|before)(?: (?:the|my|our|that|this|it)(?: \w+)?)?)?\W*$"
 )
-"""Somebody says that he was wrong, and not yet what is right."""
+"""Admissions of a mistake that do not say yet what is right."""
 
 UNSURE: Final = lazy_pattern(
     r"^(?:(?:but|and|so|also),? ){0,2}i(?:'m| am) (?:\w+ )?not (?:\w+ )?(?:sure|certain) (?:what|how|if|whether|which|"
     r"why|where|when|who)(?!\w)"
 )
-"""Somebody does not know: he promises nothing and asks for no deed."""
+"""Statements of not knowing, which promise nothing and ask for no deed."""

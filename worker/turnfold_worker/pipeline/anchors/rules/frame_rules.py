@@ -1,4 +1,4 @@
-"""Clauses that state one value at a time, and what keeps a clause from doing so. See `statements.frames`."""
+"""Clauses that state one value at a time, and words that keep a clause from doing so. See `statements.frames`."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ OPENS: Final = lazy_pattern(
     for the record|just so you know|one more thing|heads up|quick update|news)(?: that)?[,.:;!]? (?:[-\u2013\u2014] )?)+
 """)
 )
-"""What may stand before a clause and tells nothing of what it states."""
+"""Openings of a clause that tell nothing about its content."""
 WHERE: Final = lazy_pattern(
     r"(?:in|on|at|for|about|regarding|concerning|as for|with|during|by|under|from|according to|per|after|before|since|"
     r"of|to) [^,:;.!?]{1,60}[,:] "
 )
-"""What stands before a clause and says where or of what it holds: 'In staging, …', 'About refunds: …'."""
+"""Opening phrases for the place or topic of a clause: 'In staging, …', 'About refunds: …'."""
 OF_HEALTH: Final = lazy_pattern(r"(?<!\w)(?:intolerant|intolerance|allergic|allergy)(?!\w)")
-"""Which of two such statements is a slip nobody knows: both go on to hold."""
+"""Health conditions: of two such statements either may be the error, so both stay active."""
 ADVERBS: Final = lazy_pattern(
     r"(?<!\w)(?:now|nowadays|currently|still|just|actually|really|already|officially|finally|after all|instead|"
     r"please|definitely|probably|from now on|these days|at the moment|recently|once again)(?!\w)"
@@ -48,11 +48,11 @@ SHORT_FORMS: Final = (
     ("'ll", lazy_pattern(r"'ll(?!\w)"), " will"),
     ("'s", lazy_pattern(r"(?<!\w)(?P<who>it|that|he|she|there)'s(?!\w)"), r"\g<who> is"),
 )
-"""Letters that a clause has where a pattern may match it, the pattern, and what is written instead."""
+"""Required substring, pattern and replacement for each short form."""
 
 
 def written_out(plain: str, forms: Iterable[tuple[str, re.Pattern[str], str]] = SHORT_FORMS) -> str:
-    """Plain words with short forms as they are in full."""
+    """Write out the short forms of a normalized text."""
     for letters, pattern, whole in forms:
         if letters in plain:
             plain = pattern.sub(whole, plain)
@@ -60,7 +60,7 @@ def written_out(plain: str, forms: Iterable[tuple[str, re.Pattern[str], str]] = 
 
 
 def bare_clause(plain: str) -> str:
-    """Plain words without what opens a clause and tells nothing, and without adverbs; short forms written out.
+    """Return a normalized clause without its opening and adverbs, with short forms written out.
 
     >>> bare_clause("actually, we don't ship on friday anymore.")
     'we do not ship on friday anymore'
@@ -81,12 +81,12 @@ DOUBTS: Final = lazy_pattern(
     next (?:year|month|week|time)|competitor|not sure|depends|had|did|ago)(?!\w)
     """)
 )
-"""It is supposed, planned, over, or somebody else says it."""
+"""Words for something supposed, planned, past or reported."""
 UNREAL: Final = lazy_pattern(
     r"(?<!\w)(?:almost|nearly|about to|jok(?:e|es|ed|ing)|kidding|rumou?rs?|threaten\w{0,3}|pretend\w{0,3}|"
     r"dream\w{0,3}|in my dreams?|wish(?:es|ed)?)(?!\w)"
 )
-"""It did not come to be."""
+"""Words for something that did not happen."""
 BESIDE: Final = lazy_pattern(
     r"(?<!\w)(?:also|too|as well|another|other|second|third|additional|additionally|extra|both|besides|partly|"
     r"sometimes|part-time|on the side|together|either|among|one of|each|every|some)(?!\w)"
@@ -104,7 +104,7 @@ NEEDS: Final = lazy_pattern(
     r"smokes?|drinks?|can(?: not)? (?:eat|drink|drive|fly|swim|walk|work|take|have)|"
     r"(?:am|is|are)(?: not| no longer)? allowed)(?! to (?:make sure|know|ask|see|understand|start))(?!\w)"
 )
-"""What is plainly needed, wanted or allowed, or is not."""
+"""Clauses that plainly say what is or is not needed, wanted or allowed."""
 TIMES: Final = lazy_pattern(r"(?<!\w)(?:once|twice)(?!\w)")
 NO_NUMBERS: Final = listed("one half both hundred thousand once")
 _COUNTING: Final = (
@@ -117,12 +117,12 @@ LENGTH: Final = lazy_pattern(
     r"(?<=last # )(?:seconds|minutes?|hours?|days?|nights?|weeks?|months?|years?)"
     r"(?=$| (?:now|from|in|on|at|for)(?!\w))|(?<=is for # )(?:days?|nights?|weeks?|months?|years?)(?=$)"
 )
-"""The unit of how long something is: of 'ninety minutes' and 'two hours' both are lengths."""
+"""The unit of a duration; 'ninety minutes' and 'two hours' are both durations."""
 COUNTED: Final = lazy_pattern(
     rf"(?:^|(?<!\w)(?:{_COUNTING}|about|only|exactly|around|over|under|all|for|to|at|by|of|most|least|than|the|my|our|"
     r"[$€£]) ?)[$€£]?# ?(?=[^\W\d_]|%|$)|# times(?! (?:as|more|less)(?!\w))"
 )
-"""A number of things or of a unit, not the number that tells which one: 'room 12 is free', 'question number 3'."""
+"""Numbers that count things or units, as opposed to labels: 'room 12 is free', 'question number 3'."""
 
 _SUBJECT: Final = (
     r"(?!(?:it|this|that|these|those|there|he|she|they|who|what|which|you|everyone|everything|nothing|nobody|all)(?!\w))"
@@ -145,18 +145,18 @@ _CALLED: Final = frozenset({"called", "named"})
 _PLACED: Final = frozenset({"in", "at", "on", "under", "behind", "next to", "hosted on", "based in", "located in"})
 
 Sort = Callable[[str, re.Match[str], str], str]
-"""Of a value, its match and the text: what sort of value it is; empty for what states none."""
+"""Function from a value, its match and the text to the sort of the value; empty if it is none."""
 
 
 def is_name(words: str, text: str) -> bool:
-    """Whether words begin with a capital in a text, or name somebody of the family."""
+    """Check whether words have a capital in a text or name a family member."""
     first = words.split(maxsplit=1)[0] if words else ""
     if words.removeprefix("my ").removeprefix("our ") in _KIN_WORDS or re.fullmatch(
         KIN, words.rsplit(maxsplit=1)[-1] if words else ""
     ):
         return True
     at = text.lower().find(first) if first not in {"i", "we"} else -1
-    # 'MySQL' and 'eBay' too.
+    # The capital may come later: 'MySQL', 'eBay'.
     return bool(first) and at >= 0 and any(map(str.isupper, text[at : at + len(first)]))
 
 
@@ -164,7 +164,7 @@ _KIN_WORDS: Final = listed("mom mum dad grandma grandpa granny")
 
 
 def _of_copula(value: str, match: re.Match[str], text: str) -> str:
-    """The sort of what something is: a day, a number, a place or a name."""
+    """Return the sort of the value after 'is': a day, a number, a place or a name."""
     subject, prep = match["subject"].strip(), match["prep"] or ""
     if subject == "my name":
         # Two people may have said it.
@@ -185,7 +185,7 @@ def _measured(value: str) -> str:
 
 def _named_or_placed(value: str, subject: str, prep: str, text: str) -> str:
     if not _is_definite(subject):
-        # 'My brother is in Leeds' may be there for a day; 'a cat is called Tom' tells of one of several.
+        # 'My brother is in Leeds' may be temporary; 'a cat is called Tom' is about one of several.
         return "called" if prep in _CALLED else ""
     if prep:
         return "place" if prep in _PLACED else "called" if prep in _CALLED else ""
@@ -200,7 +200,7 @@ def _is_definite(subject: str) -> bool:
 
 
 def _any(value: str, _match: re.Match[str], _text: str) -> str:
-    # Who lives in Portugal may live in Lisbon.
+    # Someone who lives in Portugal may live in Lisbon, so countries are a sort of their own.
     return "land" if value.strip(" .") in _LANDS else "value" if value else ""
 
 
@@ -209,7 +209,7 @@ def _named(value: str, _match: re.Match[str], text: str) -> str:
 
 
 def _with_head(value: str, _match: re.Match[str], _text: str) -> str:
-    """'A window seat', 'an aisle seat': the last word says what is chosen, and the others which one."""
+    """Return the head noun as the sort: 'a window seat' and 'an aisle seat' are two values of it."""
     words = value.split()
     return f"of {words[-1]}" if len(words) >= _TELLING + (words[0] in {"a", "an", "the"}) else ""
 
@@ -231,7 +231,7 @@ _NO_SERIES: Final = (
     r"(?!(?:option|room|question|item|number|page|line|step|chapter|plan|day|lesson|level|task|ticket|issue|point|table"
     r"|figure|part|section|variant|choice|candidate)(?!\w))"
 )
-"""'Option 5' is one of several, no version of anything."""
+"""Excludes nouns of a series: 'option 5' is not a version."""
 FRAMES: Final[tuple[tuple[str, re.Pattern[str], Sort], ...]] = (
     ("is", lazy_pattern(
         rf"^(?P<subject>{_SUBJECT})(?:is|are|am|will be) (?:(?P<prep>based in|located in|hosted on|due on|"
@@ -281,7 +281,7 @@ FRAMES: Final[tuple[tuple[str, re.Pattern[str], Sort], ...]] = (
     ("name", lazy_pattern(
         rf"^{_SUBJECT}{_NOW}(?:name|naming|named|call|calling) (?:the|our|my) [\w-]+ (?P<value>[\w-]+)$"), _named),
 )  # fmt: skip
-"""Names with patterns, and what says whether a value is one of them."""
+"""Names and patterns of frames, with the function for the sort of value."""
 _TASKS: Final = (
     r"(?!(?:com|go|attend|join|visit|see|watch|read|know|lik|lov|enjoy|hear|learn|study|us|eat|drink|try|play|hav|"
     r"be|get|need|want|miss|tak|stay|liv|work|run|meet|sleep)(?:e|ing|ning|ting|ying)?(?!\w))"
@@ -292,4 +292,4 @@ OWNER: Final = lazy_pattern(
     r"(?:is|are) (?:responsible for|in charge of|the owner of)) .+|"
     rf"(?:is|will|are)(?: be)? (?={_TASKS}){_TASKS}[a-z]{{3,20}}(?: up| out| off| over)? (?:the|our|my|this) .+)$"
 )
-"""Who does what one person does."""
+"""Owners of tasks that one person does."""

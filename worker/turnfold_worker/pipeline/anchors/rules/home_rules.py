@@ -1,4 +1,4 @@
-"""Where somebody lives. See `statements.attributes`."""
+"""Patterns for where someone lives. See `statements.attributes`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NOT_THERE: Final = (
     r"(?! (?:for|as) (?!good(?!\w)|work(?!\w)|school(?!\w)|university|college|a (?:job|while|year)|"
     r"the (?:summer|year|job)|(?:my|her|his|our) ))"
 )
-"""'We moved to Linear for planning' tells of what is used."""
+"""Excludes changes of a tool: 'We moved to Linear for planning'."""
 WE_MOVED: Final = lazy_pattern(
     r"(?<!\w)we(?:'ve| have)?(?: just| finally| recently| now| all)? (?P<cue>moved|relocated) to "
     r"(?P<value>(?!(?:the|an?|our|my|your|his|her|their) )"
@@ -20,7 +20,7 @@ WE_MOVED: Final = lazy_pattern(
     rf"{_NOT_THERE}(?=[,;!]|\.(?:\s|$)| (?:and|but|so|because|since|as|after|with|on|in|at|for|from|last|this|early|"
     r"late|today|yesterday|now|together|two|three|four|an?|some|when|where|to)(?!\w)|\W{0,9}$)"
 )
-"""'We moved to Bristol last month': a home only if it is no `is_no_place`."""
+"""'We moved to Bristol last month': a home unless `is_no_place` rejects the name."""
 MY_HOME: Final = lazy_pattern(
     r"(?<!\w)(?:my|our) home (?:is|'s)(?P<cue> now)?(?: currently| still)? in (?P<value>[^\W\d_][\w' -]{1,40}?)"
     r"(?=[,;!]|\.(?:\s|$)| (?:and|but|so|because|since|now)(?!\w)|\W{0,9}$)"
@@ -31,7 +31,7 @@ _LATELY: Final = lazy_pattern(
     r"(?:a|one|two|three|few|couple of) (?:week|month)s? ago)(?!\w)"
 )
 _WRITTEN_AS_A_NAME: Final = lazy_pattern(r"[A-Z][a-z'\u2019-]+(?: [A-Z]?[a-z'\u2019-]+)*")
-"""'PostgreSQL', 'AWS' and 'k8s' are no places."""
+"""Spelling of a place name, unlike 'PostgreSQL', 'AWS' and 'k8s'."""
 _NO_PLACES: Final = listed("""
     january february march april may june july august september october november december monday tuesday wednesday
     thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays plan phase stage
@@ -48,11 +48,11 @@ _NO_PLACES: Final = listed("""
     svelte swagger swift symfony tableau tailwind teams telegram tensorflow terraform trello twilio typescript ubuntu
     unity vagrant vault vercel vite vue webpack windows wordpress xero yarn zendesk zoho zoom agile kanban
 """)
-"""Months, parts of something, and software that is written as a place is."""
+"""Months, parts of something, and software names that are spelled like places."""
 
 
 def lives_there_since(plain: str) -> str:
-    """Plain words without when somebody moved lately: he lives there now, and tells of no other time.
+    """Remove the date of a recent move from a normalized text, since the speaker still lives there.
 
     >>> lives_there_since("we moved to bristol last month.")
     'we moved to bristol.'
@@ -61,7 +61,7 @@ def lives_there_since(plain: str) -> str:
 
 
 def is_no_place(name: str, text: str) -> bool:
-    """Whether a name in plain words is not written as a place in a text, or known to be none.
+    """Check whether a name is not spelled like a place in the text, or known not to be one.
 
     >>> is_no_place("braga", "We moved to Braga."), is_no_place("kafka", "We moved to Kafka.")
     (False, True)

@@ -1,6 +1,6 @@
-"""What stays true of a person, and what is only said in passing.
+"""Patterns for lasting facts about a person and for passing remarks.
 
-Each pattern looks at one clause as `spoken.plain_words` gives it, and is found whatever else the clause does.
+Each pattern matches one clause normalized by `spoken.plain_words`, whatever else the clause does.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HEALTH: Final = lazy_pattern(
     (?:only |strictly )?(?:eat|keep|eats|keeps) (?:halal|kosher)|\w{{1,20}}-free is a must for (?:me|us))(?!\w)
     """)
 )
-"""What the body or a faith demands of somebody: an answer without it may harm."""
+"""Needs of health or faith, for which an answer that ignores them may do harm."""
 
 _NO_PROFESSION: Final = (
     r"(?:(?:be(?:ginn|liev|tt)|numb|memb|lov|start|us|oth|support|follow|newcom|los|winn|suck|read|listen|matt|bigg|"
@@ -70,13 +70,13 @@ IDENTITY: Final = lazy_pattern(
     my (?:birthday|address|phone number|profession|employer|boss|supervisor)(?:'s| is))(?!\w)
     """)
 )
-"""Who somebody is: name, age, home, work, family and pets."""
+"""Identity: name, age, home, work, family and pets."""
 
 AIM: Final = lazy_pattern(
     r"(?<!\w)(?:(?:i|we) have a (?:hard )?deadline (?:of|on)|(?:my|our|the) (?:\w+ ){0,2}(?:deadline|goal|target date)"
     r"(?: for [^,.;]{1,40})? is|to reach my goal of)(?!\w)"
 )
-"""What somebody works towards, and by when."""
+"""Goals and deadlines."""
 
 _NEVER_DID: Final = joined(r"""
     (?!been (?!to |in )|felt|thought|heard|known|met|regretted|looked|decided|had (?:a chance|time)|seen (?:such|any)|
@@ -90,7 +90,7 @@ DENIAL: Final = lazy_pattern(
     r"|(?<![\w\"“])(?<!if )(?:i|we) (?:don't|do not) (?:actually |even |currently )?(?P<owns>have|own)(?= any \w)"
     r"(?! any (?:\w+ )?(?:time|idea|clue|doubt|problem|choice|question|way|plan|preference|chance)s?(?!\w))"
 )
-"""What somebody says that he never did, or does not have."""
+"""Denials of ever having done or having something."""
 
 _CHANGED: Final = (
     r"(?:improved|increased|extended|expanded|reduced|decreased|dropped|grown|gone (?:up|down)|risen|rose|raised|"
@@ -108,7 +108,7 @@ VALUE_NOW: Final = lazy_pattern(
     (?:we|i|it|he|she|they) now (?:has|have|is|are|stands? at|takes?|costs?)(?= {_COUNT}))
     """)
 )
-"""A value of something that changed, and is this now."""
+"""The present value of something that changed."""
 
 ONCE: Final = lazy_pattern(
     joined(r"""
@@ -121,16 +121,16 @@ ONCE: Final = lazy_pattern(
     (?:fan of|into|fond of|keen on) (?:what|how|your|you|it|them|this|that)(?= (?!\w+ of)|\W*$))(?!\w)
     """)
 )
-"""What somebody wants at the moment, not from now on."""
+"""Wishes for the moment, not from now on."""
 
 TELLS: Final = lazy_pattern(
     r"(?<!\w)i (?:\w+ly |just |also |then |today |even ){0,2}(?:decided|chose|agreed) to (?!be |never |always |not )"
     r"|(?<!\w)(?:had|went|got|took|was|were|met|saw) .{1,100}(?<!\w)we decided to(?!\w)"
 )
-"""Somebody tells what he made up his mind to do."""
+"""Narration of a decision."""
 
 STILL_OPEN: Final = lazy_pattern(
     r"(?<!\w)(?:open (?:question|point)|on (?:the|my|our) list|undecided|to be decided|find out|look into|"
     r"get back to you|good question)(?!\w)"
 )
-"""A reply that leaves a question open."""
+"""Replies that leave a question open."""

@@ -1,7 +1,7 @@
-"""Verbs that say one relation: a group meets, gathers or gets together; a sofa costs 800 euros or is priced at them.
+"""Synonyms for relations: a group meets, gathers or gets together; a sofa costs 800 euros or is priced at them.
 
-Each line has the words by which the relation is compared, and others that say the same. `verb*` stands for all forms of
-the present, `~` for *is*, *are* and *am*, `(…)` at the end for a pattern of what has to follow.
+Each line has the canonical words of the relation, then its synonyms. `verb*` stands for all present forms, `~` for
+*is*, *are* and *am*, and `(…)` at the end for a pattern that must follow.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _RELATIONS: Final = r"""
 
 
 def _pattern(alternative: str) -> str:
-    """A pattern of one alternative: 'gather*' is gather, gathers and is gathering."""
+    """Return the regex of one synonym: 'gather*' is gather, gathers and is gathering."""
     words, opened, follows = alternative.partition("(")
     words = re.sub(r"(?<!\w)(\w+)\*", _of_verb, words).replace("~", "(?:is|are|am)")
     return words + (f"(?={follows[:-1]})" if opened else "")
@@ -56,7 +56,7 @@ def _of_verb(match: re.Match[str]) -> str:
 
 
 def _forms(verb: str) -> tuple[str, ...]:
-    """All forms of the present, the longest first."""
+    """Return the present forms, the longest first."""
     doubles = verb == "begin" or re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", verb) is not None
     stem = verb if verb.endswith("ee") else verb.removesuffix("e")
     third = f"{verb[:-1]}ie" if re.search(r"[^aeiou]y$", verb) else f"{verb}e" if verb.endswith(_HISSES) else verb
@@ -80,11 +80,11 @@ _BY_WORD: Final = PatternIndex(
         for alternative in alternatives.split("; ")
     )
 )
-"""Most clauses have no words of an alternative, and are looked at no further."""
+"""Index of the words of synonyms; clauses without any, the great majority, are skipped."""
 
 
 def in_one_relation(clause: str) -> str:
-    """A bare clause in plain words with its relation as it is compared.
+    """Return a bare clause with its relation in canonical words.
 
     >>> in_one_relation("the choir gathers on thursdays"), in_one_relation("the sofa is priced at 650 euros")
     ('the choir meet on thursdays', 'the sofa cost 650 euros')

@@ -1,4 +1,4 @@
-"""How people answer each other: yes, no, thanks, and the questions that wait for it. See `rule`."""
+"""Patterns for replies (yes, no, thanks) and for the questions that expect them. See `rule`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ACCEPTS: Final = lazy_pattern(
     correct)|proceed|yea|ya|y)(?!\w)
 """)
 )
-"""A yes: to a request, an offer, a proposal."""
+"""Yes to a request, an offer or a proposal."""
 
 CONFIRMS: Final = lazy_pattern(
     joined(r"""
@@ -34,7 +34,7 @@ CONFIRMS: Final = lazy_pattern(
     exactly right|(?:all|everything) (?:is |looks )?(?:correct|right))(?!\w)
 """)
 )
-"""A yes to what was said, not to what was asked for."""
+"""Confirmation of a statement rather than of a request."""
 
 REFUSES: Final = lazy_pattern(
     joined(r"""
@@ -43,7 +43,7 @@ REFUSES: Final = lazy_pattern(
     i cannot|unfortunately|never|i don't (?:want|need|think)|that's not|wrong|incorrect)(?!\w)
 """)
 )
-"""A no."""
+"""No."""
 
 DECLINES_OUTRIGHT: Final = lazy_pattern(
     joined(r"""
@@ -53,7 +53,7 @@ DECLINES_OUTRIGHT: Final = lazy_pattern(
     believe)|that won't be necessary)(?!\w)
 """)
 )
-"""A no for good, not for now."""
+"""A final no, as opposed to 'not now'."""
 
 GOES_ALONG: Final = lazy_pattern(
     joined(r"""
@@ -62,7 +62,7 @@ GOES_ALONG: Final = lazy_pattern(
     i(?:'ll| will)|i guess|i don't think|but )(?!\w)
 """)
 )
-"""Neither yes nor no, but it goes with what was asked."""
+"""Neither yes nor no, but in agreement with the request."""
 
 CLOSING: Final = lazy_pattern(
     joined(r"""
@@ -72,7 +72,7 @@ CLOSING: Final = lazy_pattern(
     no,? thank you|thanks for|bye|good ?bye|not needed|some other time|maybe later)(?!\w)
 """)
 )
-"""Nothing more is wanted."""
+"""The speaker wants nothing more."""
 
 TAKES_IN: Final = lazy_pattern(
     joined(r"""
@@ -85,7 +85,7 @@ TAKES_IN: Final = lazy_pattern(
     gorgeous|adorable|amazing|awesome|great|cool|nice|lovely|cute|fantastic|incredible|wonderful)\W*$)(?!\w)
 """)
 )
-"""How one takes what the other said: 'Glad you like it', 'That's stunning'. It answers no question."""
+"""Reactions to what the other person said ('Glad you like it', 'That's stunning'), which answer no question."""
 
 THANKS: Final = lazy_pattern(
     joined(r"""
@@ -93,22 +93,22 @@ THANKS: Final = lazy_pattern(
     please|can|could|what|how|hi|hey|hello|bye|i (?:really )?appreciate|nothing|you(?:'re|'ve| are| have))(?!\w)
 """)
 )
-"""It answers without stating anything."""
+"""Replies that state nothing."""
 
 DECLINES: Final = lazy_pattern(
     r"^(?:oh[,.! ]{1,3})?(?:no|not (?:now|today))[,.! ]{1,3}(?:but )?(?:thanks|thank you|no need)|^no need(?!\w)"
 )
-"""A no to something offered."""
+"""No to an offer."""
 
 THANKED: Final = lazy_pattern(
     r"^(?:(?:oh|ok|okay|great|good|well|all right|alright)[,.! ]{1,3}){0,2}(?:many thanks|thanks|thank you)(?!\w)"
 )
-"""What is offered is welcome."""
+"""Thanks for an offer."""
 
 FILLS_IN: Final = lazy_pattern(
     r"^(?:(?:please|ok|okay|yes|sure|great|just|then)[,.! ]{1,3}){0,2}make (?:it|that)(?!\w)"
 )
-"""What answers a question for a value, 'Make it for two', mends nothing."""
+"""Answers that supply a value, 'Make it for two', and correct nothing."""
 
 CONFIRMATION_ASKED: Final = lazy_pattern(
     joined(r"""
@@ -126,7 +126,7 @@ CONFIRMATION_ASKED: Final = lazy_pattern(
     double)|sound(?:s)? (?:good|right|ok)|for you\. (?:ok|okay))(?!\w)
 """)
 )
-"""A proposal that waits for a yes: 'Please confirm: …', 'You want …, is that right?'."""
+"""Proposals that wait for a yes: 'Please confirm: …', 'You want …, is that right?'."""
 
 RHETORICAL: Final = lazy_pattern(
     joined(r"""
@@ -140,7 +140,7 @@ RHETORICAL: Final = lazy_pattern(
     (?:is there )?anything else.{0,40})[ ?!.]*$
 """)
 )
-"""Questions that ask for nothing."""
+"""Rhetorical questions."""
 
 WONDERS: Final = lazy_pattern(
     LEAD
@@ -160,7 +160,7 @@ WONDERS: Final = lazy_pattern(
     could (?:this|my|the|it)(?: \w+)? (?:get|be) any (?:better|worse))
     """)
 )
-"""The opening of a question that wonders at something and waits for no answer: 'Who doesn't love …?'."""
+"""Openings of questions that express wonder and expect no answer: 'Who doesn't love …?'."""
 
 QUESTION: Final = lazy_pattern(
     LEAD
@@ -169,12 +169,12 @@ QUESTION: Final = lazy_pattern(
     will|shall|should|may|might|isn't|aren't|don't|doesn't|didn't|won't|wouldn't|any)(?!\w)
 """)
 )
-"""The opening of a question, also where speech has no question mark."""
+"""Openings of questions, also in speech without question marks."""
 
 ASKS_WHAT: Final = lazy_pattern(
     LEAD + r"(?:what(?! about| if)|where|when|which|who|whom|whose|how(?! about)|why(?! don't| not))(?!\w)(?!.*please)"
 )
-"""The opening of a question for words: whatever follows, 'What would you like?' asks for no deed."""
+"""Openings of questions for words: 'What would you like?' asks for no deed, whatever follows."""
 
 BOILERPLATE: Final = lazy_pattern(
     joined(r"""
@@ -187,7 +187,7 @@ BOILERPLATE: Final = lazy_pattern(
     if you did not|this e-?mail (?:was|is)|rate us|(?:with|use) (?:coupon|code)|shop now)(?!\w)
     """)
 )
-"""What form letters end with: it asks everybody, so nobody."""
+"""Endings of form letters, which ask no one in particular."""
 
 NO_ANSWER: Final = lazy_pattern(
     joined(r"""
@@ -203,11 +203,11 @@ NO_ANSWER: Final = lazy_pattern(
     (?:duly |i(?:'ve| have) )?(?:noted|acknowledged)(?: (?:it|that|this))?(?=\W*$))(?!\w)
     """)
 )
-"""A reply that leaves the question open."""
+"""Replies that leave the question open."""
 
 _YES: Final = (
     r"(?:yeah|yes|yep|yup|okay|ok|o_k|alright|all right|right|sure|oh|well|um|uh|m{2,6}|mm-hmm|uh-huh|hm{1,6}|exactly|"
     r"i see|good question)"
 )
 MERE_YES: Final = lazy_pattern(rf"(?:{_YES}[,.! ]{{1,3}}){{0,5}}{_YES}[,.! ]{{0,3}}")
-"""A reply of nothing but assent, whole: it answers no question for words."""
+"""Replies, matched as a whole, of nothing but assent; they do not answer a question for words."""

@@ -1,9 +1,10 @@
-"""A rule: phrases that show what people do with a clause. The tables of them are beside this module.
+"""A rule: phrases that show what people do with a clause. The tables of rules are in the other modules.
 
-A rule is a name, an act, points from 0 to 100 (50 is enough to keep the clause), phrases, and an example on which it
-holds. The highest rule that holds counts; the order of a table is free. Phrases are regular expressions between
-slashes; `{work}` and the like stand for the lists below. They look at one clause as `spoken.plain_words` gives it:
-lower case, one line, straight apostrophes, a few hundred code points at most. Every quantifier is bounded.
+A rule has a name, an act, points from 0 to 100 (50 are enough to keep the clause), phrases, and an example that
+matches. The matching rule with the most points counts, so the order within a table is free. Phrases are regular
+expressions separated by slashes; `{work}` and the like stand for the lists below. They match one clause normalized by
+`spoken.plain_words`: lower case, one line, straight apostrophes, at most a few hundred code points. Every quantifier is
+bounded.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.prose import Span
 
 ENOUGH: Final = 50
-"""Points from which a clause does what the act says."""
+"""Points from which the clause performs the act."""
 PERHAPS: Final = 42
-"""Points from which its anchor may still be kept by what it names and by its marks."""
+"""Points from which factors for names and marks may still make it an anchor."""
 
 
 class Act(StrEnum):
-    """What a clause does."""
+    """The dialogue act of a clause."""
 
     COMMITMENT = "commitment"
     REQUEST = "request"
@@ -35,12 +36,12 @@ class Act(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An act of a clause."""
+    """A dialogue act found in a clause."""
 
     act: Act
     points: int
     span: Span
-    """The clause, in its turn."""
+    """The position of the clause in its turn."""
     rule: str
 
 
@@ -51,14 +52,14 @@ class Rule:
     name: str
     act: Act
     points: int
-    """0 to 100: how sure the phrase alone makes us; 50 is enough."""
+    """Confidence from the phrase alone, 0 to 100; 50 is enough."""
     example: str
-    """A sentence on which the rule holds."""
+    """A sentence that the rule matches."""
     pattern: re.Pattern[str]
 
 
 def joined(lines: str) -> str:
-    r"""One pattern from lines; a line that ends in a bar goes on in the next.
+    r"""Join lines into one pattern; a line that ends in a bar continues on the next.
 
     >>> joined("a|\n  b / c")
     'a|b / c'
@@ -84,12 +85,12 @@ def _alternatives(phrases: str) -> str:
 
 
 def rule(name: str, act: Act, points: int, example: str, phrases: str) -> Rule:
-    """A rule that holds where one of its phrases is said in whole words."""
+    """Create a rule that matches one of its phrases as whole words."""
     return Rule(name, act, points, example, lazy_pattern(lambda: rf"(?<!\w)(?:{_alternatives(phrases)})(?!\w)"))
 
 
 def opening(name: str, act: Act, points: int, example: str, phrases: str) -> Rule:
-    """A rule that holds where one of its phrases opens the clause."""
+    """Create a rule that matches one of its phrases at the opening of the clause."""
     return Rule(name, act, points, example, lazy_pattern(lambda: rf"{LEAD}(?:{_alternatives(phrases)})(?!\w)"))
 
 
@@ -98,7 +99,7 @@ LEAD: Final = joined(r"""
     thank you|great|good|fine|hey|hi|hello|sorry|actually|anyway|first|next|finally|look|listen|in that case|
     if so|just|maybe|perhaps|again|sir|madam)[,.!:; ]{1,3}){0,4}
 """)
-"""What may stand before an opening phrase."""
+"""Words that may precede an opening phrase."""
 
 _WORK: Final = joined(r"""
     add|address|agree|apply|arrange|ask|assign|attach|backup|book|bring|build|buy|calculate|call|cancel|carry|change|
@@ -114,7 +115,7 @@ _WORK: Final = joined(r"""
     decrease|disable|drive|enable|escalate|extend|increase|lower|reboot|reduce|refund|renew|reset|restart|revert|
     revoke|rotate|swap
 """)
-"""Verbs of work: what one can promise or be asked to do."""
+"""Verbs of work, for what people promise or are asked to do."""
 
 _VALUE: Final = joined(r"""
     (?:\W{0,2}\d[\w.:/%-]{0,20}|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|
@@ -125,22 +126,22 @@ _TELLERS: Final = (
     "to", "i", "we", "they", "he", "she", "i'll", "we'll", "i'd", "will", "would", "should", "shall", "did",
 )  # fmt: skip
 _TOLD: Final = "".join(rf"(?<!\b{word} )" for word in _TELLERS)
-"""Not where somebody tells what he does: 'I send it', 'they should tell us'."""
+"""Excludes statements about what someone does: 'I send it', 'they should tell us'."""
 _NO_OFFERS: Final = (
     "that", "what", "where", "how", "if", "whether", "wish", "know", "think", "idea", "anything", "thing", "all", "way",
     "else", "because", "which", "sure", "say", "hope", "as", "than", "until", "before", "anywhere", "anyway", "believe",
 )  # fmt: skip
 _OFFERED: Final = "".join(rf"(?<!\b{word} )" for word in _NO_OFFERS) + r"(?<!\w so )"
-"""Not where somebody tells what he is able to do, or would be: 'I wish I could send it'."""
+"""Excludes statements about ability or wishes: 'I wish I could send it'."""
 _FOR_WHOM: Final = (
     r"(?= (?:you|it|that|this|them|him|her|for|to|with|at|on|into)(?!\w)|.{0,60} "
     rf"(?:{_VALUE}|tomorrow|tonight|later|today|next|this|when|as soon as)(?!\w))"
 )
-"""For whom or when: without it 'I can drive' tells what somebody is able to do."""
+"""Recipient or time, without which 'I can drive' is about ability."""
 _NOT_ASKED: Final = "".join(
     rf"(?<!\b{word} )" for word in ("do", "did", "would", "will", "should", "can", "if", "that's all", "that is all")
 )
-"""Not where it is asked or supposed: 'Do I need …', 'What happens if I want …'."""
+"""Excludes questions and suppositions: 'Do I need …', 'What happens if I want …'."""
 _DO: Final = joined(r"""
     (?:(?:just|also|then|now|definitely|certainly|probably|go|please|quickly|still|start|try to|come and|go and|
     have to|need to|be sure to|make sure to|go ahead and) ){0,3}(?:{work})
@@ -150,7 +151,7 @@ _ANYTHING: Final = joined(r"""
     a good|fun)|see(?! to| that)|never|need|want|know|bet|guess|admit|say|think|feel|miss|like|love|hate|die|
     probably be|always|not\b|remember|forget|enjoy|pass|live|believe)\w+
 """)
-"""What 'I will' may go on with, but states of mind and pleasantries."""
+"""Words after 'I will', except states of mind and pleasantries."""
 _ORDER: Final = joined(r"""
     (?:(?!do (?:you|they|we|i|he|she|it|the|your|not)\b|let (?:me|us see)|come on|take (?:your time|care|
     it easy)|go on|have you|use of|work\b(?! on)|plan\b|stop\b(?! \w)|look(?:s|ing)?[,.!]|wait\b|help\b(?! \w)|
@@ -162,4 +163,4 @@ _ORDER: Final = joined(r"""
     reach (?:out|me)|register|mark(?= (?:it|this|that|these|those|the|your|as|each|all)\b)|tell|
     say (?:it|that|hello|yes))(?! (?:is|was|are|were|of|has|have|had)\b)(?!\w)
 """)
-"""A verb of work as it opens an order, and what else does."""
+"""Openings of an order: a verb of work and a few others."""

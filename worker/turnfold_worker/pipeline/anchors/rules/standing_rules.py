@@ -1,6 +1,6 @@
-"""What holds for all that follows: hard limits, standing instructions to the assistant, and how things are liked.
+"""Patterns for what holds for all that follows: hard limits, standing instructions to the assistant, preferences.
 
-Each pattern looks at one clause as `spoken.plain_words` gives it, and is found whatever else the clause does.
+Each pattern matches one clause normalized by `spoken.plain_words`, whatever else the clause does.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from turnfold_worker.pipeline.anchors.rules.rule import joined
 
 _NUMBER: Final = r"(?:\D\s?)?(?:\d|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)"
 _ORDER: Final = r"(?:^|[.!?:;,)] )(?:(?:please|so|and|but|also|ok|okay|thanks|oh),? ){0,2}"
-"""Where an order begins."""
+"""Positions where an order begins."""
 _DO: Final = (
     r"(?:(?:always|never|only|then|first|please|you (?:should|must)|don't|do not|make sure (?:to|you)|be sure to|"
     r"remember to) ){0,3}"
@@ -22,7 +22,7 @@ _DO: Final = (
     r"suggest|recommend|offer|focus|remind|translate|describe|warn|note|skip|rewrite|round|quote|name|number|label|"
     r"structure|tailor|maintain|comment|say|assume)"
 )
-"""What an assistant does in an answer."""
+"""Verbs for what an assistant does in an answer."""
 _FEELING: Final = joined(r"""
     (?:so |very |such |really |quite |a bit |\w+ly )?(?:tired|exhausted|excited|thrilled|bored|worried|scared|relieved|
     stressed|pleased|devastated|overwhelmed|disappointed|delighted|amazed|surprised|frustrated|annoyed|kidding|joking|
@@ -34,7 +34,7 @@ _SAYINGS: Final = joined(r"""
     be (?:afraid|ashamed|able|fun|nice|great|hard|tough|easy|amazing|awesome|so|like|my|your|our|feeling|thinking|
     really|tempting|lovely|wonderful|exciting|a(?:n|\b)))
 """)
-"""What 'must' and 'never' stand before in feelings, guesses and encouragement."""
+"""Verbs after 'must' and 'never' in feelings, guesses and encouragement."""
 _PLACE: Final = joined(r"""
     (?:inside|within|in(?! touch| mind| bed| tonight)|under|below|above|on(?! top of (?:it|things))|at|out of|outside|
     off|away from|between|free of|less|more|fewer|local|private|encrypted|offline|read-only|confidential|the same|
@@ -132,7 +132,7 @@ CONSTRAINT: Final = lazy_pattern(
     + r"|^(?:every|each) (?:\w+ ){1,3}needs (?!to(?!\w))\w"
     + r"|^(?:nobody|no one|nothing|none of \w+) .{0,40}(?<!\w)(?:may|is allowed|are allowed|must)(?!\w)"
 )
-"""A hard limit: what must always or never be so."""
+"""Hard limits: what must always or never be so."""
 
 NAMES_RULES: Final = lazy_pattern(
     r"^(?:(?:and|so|but|also|now|remember|ok|okay|here (?:are|is)|there (?:are|is)|i have|we have|just|that's|that is|"
@@ -141,7 +141,7 @@ NAMES_RULES: Final = lazy_pattern(
     r"(?:rule|limit|requirement|constraint)s?"
     r"(?: (?:here|first|to follow|for me|of mine|from me|for us))?\W*$"
 )
-"""'Two hard rules.': what is said beside it is one, and it says none."""
+"""Announcements like 'Two hard rules.', which state no rule themselves."""
 
 _ANSWERS: Final = joined(r"""
     (?:answers?|answering|repl(?:y|ies|ying)|respon(?:d|se|ses|ding)|messages?|summar(?:y|ies)|explanations?|output|
@@ -156,7 +156,7 @@ _ASKED: Final = (
     r"describe|plan|list)(?! (?:to|back)(?!\w))"
     r"|when (?:answering|replying|responding|explaining|writing|coding))"
 )
-"""Each time an assistant is asked for something, or gives it."""
+"""Occasions on which an assistant is asked for something or answers."""
 
 INSTRUCTION: Final = lazy_pattern(
     joined(rf"""
@@ -215,9 +215,9 @@ INSTRUCTION: Final = lazy_pattern(
     r"(?:delet|chang|send|run|edit|commit|book|buy|touch|overwrit|apply|mak|"
     r"remov|publish)\w*"
 )
-"""A standing instruction to an assistant, beside `statement_rules.STANDS`."""
+"""Standing instructions to an assistant, in addition to `statement_rules.STANDS`."""
 OCCASION: Final = lazy_pattern(rf"(?<!\w){_ASKED}(?!\w)(?P<occasion>[^,.!?]{{0,160}})")
-"""When an instruction holds."""
+"""The occasion on which an instruction applies."""
 
 _VERY: Final = (
     r"(?:(?:really|honestly|just|strongly|generally|usually|always|still|much|also|both|all|do|would|very|\w+ly|"
@@ -258,13 +258,13 @@ PREFERENCE: Final = lazy_pattern(
     order|go for|shop))(?!\w)
     """)
 )
-"""How somebody likes things to be."""
+"""Preferences."""
 
 BODILY: Final = lazy_pattern(
     r"(?<!\w)(?:allerg\w+|anaphyla\w+|intoleran\w+|diabetic|coeliac|celiac|phobia|aversion|vegan|vegetarian|halal|kosher|"
     r"makes? me (?:ill|sick|dizzy)|can(?:'t|not) (?:have|eat|drink|handle|tolerate))(?!\w)"
 )
-"""What the body or a faith demands: no taste."""
+"""Demands of health or faith, which are no preferences."""
 INSISTS: Final = lazy_pattern(
     r"^(?:that's it,? )?(?:(?:and )?(?:that(?: one)?|it|this)(?:'s| is) )?(?:(?:absolutely|strictly|really) )?"
     + joined(r"""
@@ -274,18 +274,18 @@ INSISTS: Final = lazy_pattern(
     ^i (?:really )?mean (?:it|that)(?=[.!]|$)
 """)
 )
-"""What makes a limit of the words before it: 'The old doors stay. Not negotiable.'."""
+"""Phrases that turn the clause before them into a limit: 'The old doors stay. Not negotiable.'."""
 INSISTED: Final = lazy_pattern(
     r"(?i)negotiable|no exception|without exception|(?<!\w)ever[.,!;]|(?:hard|firm|strict) (?:rule|limit)|full stop|"
     r"period[.!]|no discussion|end of |final[.!]|no ifs|my (?:one|only) |i (?:really )?mean (?:it|that)[.!]|breaker"
 )
-"""Stands in every turn in which something is insisted on."""
+"""Prefilter: matches every turn in which something is insisted on."""
 NOTES_DOWN: Final = lazy_pattern(
     r"^(?:please )?(?:put|write|note|jot|add) (?:that|this|it) (?:down|in|on|into|to)(?!\w)"
 )
-"""'Put that in the plan, by May at the latest': what is to be written down was said before."""
+"""'Put that in the plan, by May at the latest': what is to be noted was stated before."""
 ORDERS_BY_ASKING: Final = lazy_pattern(
     r"^(?:please )?(?:could|can|would|will) you (?:please )?(?:stop|quit|always|never|keep)(?!\w)"
     r"|,? (?:ok|okay|alright|all right|right|yeah|got it|clear|understood|please|will you)\?$"
 )
-"""An order in the form of a question: 'Could you stop guessing?', 'Metric only, ok?'."""
+"""Orders in the form of a question: 'Could you stop guessing?', 'Metric only, ok?'."""

@@ -1,7 +1,7 @@
-"""The states that a thing goes through, in scales: another state of one scale takes the place of an earlier one.
+"""Scales of states that a thing goes through; a later state of the same scale supersedes an earlier one.
 
-A word may stand in several scales: *pending* gives way to *approved* and to *done*; *approved* and *paid* share none,
-so both hold. Words of one line that say the same are written as one. See `statements.frames`.
+A word may be on several scales: *pending* gives way to *approved* and to *done*, while *approved* and *paid* share
+none, so both hold. Synonyms on one scale are unified. See `statements.frames`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _SCALES_OF: Final = {
 _OF_PEOPLE: Final = frozenset({"single", "engaged", "married", "divorced", "widowed", "separated", "sick", "healthy",
                                "recovered", "employed", "unemployed", "retired", "sold", "available", "booked", "free",
                                "reserved"})  # fmt: skip
-"""States that somebody may be in: 'I am done' is about the moment."""
+"""States that may apply to people; 'I am done' is only about the moment."""
 _SPEAKERS: Final = frozenset({"i", "we"})
 _REACHED: Final = (
     "signed|approved|rejected|accepted|denied|granted|declined|refused|cancelled|canceled|confirmed|submitted|published|"
@@ -72,12 +72,12 @@ _BEHIND: Final = (
     rf"(?: (?:{_LATELY}))?"
     r"(?:,? (?:because|since|as|thanks|after|now that) .{1,80})?$"
 )
-"""What follows a state and tells of no other one."""
+"""Words after a state that name no other state."""
 REACHED: Final = lazy_pattern(
     rf"(?<!\w)(?:(?:was|were|has been|have been|got) (?=(?:{_REACHED}){_BEHIND})|"
     rf"(?:has|have) (?=(?:{_CAME}){_BEHIND}))"
 )
-"""What was done to a thing lately is its state: 'the application was approved', 'the order has arrived'."""
+"""Recent events that are expressed as states: 'the application was approved', 'the order has arrived'."""
 _STATE: Final = lazy_pattern(
     r"^(?P<subject>(?!(?:it|this|that|these|those|there|he|she|they|who|what|which|you|everyone|everything|nothing|"
     r"nobody|all)(?!\w))(?:[^\s,]+,? ){1,9}?)(?:is|are|am) (?:all |fully )?"
@@ -90,11 +90,11 @@ _MADE: Final = lazy_pattern(
     r"cancelled) "
     r"(?P<subject>(?:the|our|my) [\w'#-]{2,30}(?: [\w'#-]{1,30}){0,4})$"
 )
-"""'We reopened the incident' says in which state it is."""
+"""'We reopened the incident' tells its state."""
 
 
 def states_of(clause: str) -> Iterator[tuple[str, str, str]]:
-    """The subject of a clause in plain words, the state that it is in, and each scale of that state.
+    """Yield the subject of a normalized clause, its state, and each scale of that state.
 
     >>> list(states_of("the audit is complete"))
     [('the audit', 'done', '2'), ('the audit', 'done', '6')]

@@ -1,4 +1,4 @@
-"""What people do with a clause: what they state, and what tells kinds of statements. See `rule`."""
+"""Rules for facts, and patterns that tell kinds of statements apart. See `rule`."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ _STANDING: Final = (
     r"[^.!?]{3,150} from now on\W*(?:$| )"
 )
 STANDING_ORDER: Final = lazy_pattern(_STANDING.replace(" ", r"\s"), re.IGNORECASE)
-"""How people say what they want from now on: the order comes first, or 'from now on' last."""
+"""Standing orders: the order comes first, or 'from now on' last."""
 
 _I_WOULD: Final = r"(?<!\bwould )(?<!\bdo )(?<!\w)i(?:['\u2019]d| would)?"
 PREFERENCE: Final = lazy_pattern(
@@ -141,17 +141,17 @@ PREFERENCE: Final = lazy_pattern(
     rf"|{_I_WOULD}(?: much)? rather (?!not\W*$)"
     r"|\bmy preferences? (?:is|are) \w"
 )
-"""How people say what they like better, which is about later questions too: it weighs less than an order."""
+"""Preferences, which also apply to later questions but weigh less than an order."""
 
 STANDS: Final = Rule("standing order", Act.FACT, 82, "Always answer in German.", lazy_pattern(_STANDING))
-"""What an assistant is told once and has to do each time. Among people it is a manner of speaking."""
+"""Orders that an assistant follows each time; between people they are a manner of speaking."""
 
 VALUE_NOW: Final = "value now"
 DENIAL: Final = "denial"
 OF_WHAT_WAS_NAMED: Final = frozenset({VALUE_NOW, DENIAL})
-"""Rules of statements that say nothing without the words that a 'which' goes on from."""
+"""Fact rules whose clause needs the words that its 'which' refers to."""
 _STATED: Final = 35
-"""Points of what `standing` decides about: by itself too few for a fact."""
+"""Points for what `standing` decides about, too few for a fact by themselves."""
 _STANDING_RULES: Final = (
     Rule("constraint", Act.FACT, _STATED, "Nobody may open the safe.", standing_rules.CONSTRAINT),
     Rule("instruction", Act.FACT, _STATED, "Reply in French.", standing_rules.INSTRUCTION),
@@ -163,9 +163,9 @@ _STANDING_RULES: Final = (
 )
 
 TO_AN_ASSISTANT: Final = frozenset({STANDS.name, "instruction"})
-"""Rules of what an assistant is told."""
+"""Rules for what an assistant is told."""
 NOT_AN_ASSISTANTS: Final = TO_AN_ASSISTANT | {"constraint", "liking", "who somebody is", "health", DENIAL, VALUE_NOW}
-"""Rules of what no assistant says: it sets no limits and has no tastes."""
+"""Rules for what no assistant says, since it sets no limits and has no tastes."""
 
 RULES: Final = (STANDS, *CORRECTIONS, *DECISIONS, *COMMITMENTS, *REQUESTS, *FACTS, *_STANDING_RULES)
 
@@ -174,12 +174,12 @@ _BEFORE_NO: Final = (
     "be", "say", "said", "got", "why", "time", "if", "get", "gets", "getting", "see", "need", "needs", "returns",
     "return", "and", "but", "for", "on", "at", "to", "than", "while", "being", "been", "having",
 )  # fmt: skip
-"""Words after which 'no' is no repair: 'is no …', 'with no …'."""
+"""Words after which 'no' is no self-repair: 'is no …', 'with no …'."""
 _BEFORE_ACTUALLY: Final = ("never", "not", "is", "are", "was", "were", "did", "does")
 
 
 def _not_after(before: Iterable[str]) -> str:
-    """Not at the beginning, and after none of these words."""
+    """Return a lookbehind that excludes the beginning and the position after each of the given words."""
     return "(?<!^)" + "".join(rf"(?<!\b{word} )" for word in before)
 
 
@@ -201,23 +201,23 @@ MENDED: Final = lazy_pattern(
     .replace("{no_object}", _not_after(_BEFORE_NO))
     .replace("{no_adverb}", _not_after(_BEFORE_ACTUALLY))
 )
-"""A speaker who corrects himself within a question."""
+"""Self-repairs within a question."""
 
 EXCLAIMED: Final = lazy_pattern(r"^(?:oh|ah|aw+),? no+\b[,.! ]*")
-"""What a question may open with that corrects nothing: 'Oh no, is he all right?'"""
+"""Exclamations before a question that correct nothing: 'Oh no, is he all right?'"""
 
 PERSONAL: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:i|i'm|i've|i'd|my|me)(?!\w)
 """)
 )
-"""Somebody speaks of himself."""
+"""First person singular: the speaker talks about themselves."""
 
 SUGGESTS: Final = lazy_pattern(
     r"^(?:(?:so|then|well|yes|no|in that case|personally),? )*(?:i(?:'d| would)? (?:really |also |strongly )?|my )"
     r"(?:suggest|recommend|propose|advise)"
 )
-"""An assistant's advice: it promises nothing and asks nobody for a deed."""
+"""Advice of an assistant, which promises nothing and asks for no deed."""
 
 MADE_UP: Final = lazy_pattern(
     joined(r"""
@@ -230,7 +230,7 @@ MADE_UP: Final = lazy_pattern(
     tests|words|sentences|paragraphs))(?!\w)
     """)
 )
-"""A text is asked for: its numbers state nothing about the one who asks."""
+"""Requests for a text, in which numbers state nothing about the speaker."""
 
 _DONE: Final = (
     "sent|finished|done|fixed|merged|deployed|completed|shipped|booked|paid|submitted|updated|called|written|uploaded"
@@ -242,7 +242,7 @@ COMPLETIONS: Final = lazy_pattern(
     rf"|(?:has|have) been (?:{_DONE})"
     r"|(?:i|we) (?:sent|emailed|merged|deployed|shipped|submitted|uploaded|delivered|fixed|booked|paid))(?!\w)"
 )
-"""Something that was promised is done."""
+"""Completed deeds."""
 
 TAKEN_BACK: Final = lazy_pattern(
     r"(?<!\w)(?:not(?! (?:just|only|all|every(?! \d))\b)|instead of|rather than|"
@@ -250,22 +250,22 @@ TAKEN_BACK: Final = lazy_pattern(
     r" ((?:[^,.;:!?]|[.,:](?=\w)){1,40}?)"
     r"(?= (?:any ?more|any longer|as|at|because|for|from|in|on|since|to|when|with)(?!\w)|[,.;:!?](?!\w)|$)"
 )
-"""What a statement puts something else in the place of: 'MySQL, not PostgreSQL'."""
+"""What a statement replaces: 'MySQL, not PostgreSQL'."""
 
 NEGATION: Final = lazy_pattern(r"(?<!\w)(?:not|no|never|none|nobody|nothing|without|cannot|neither|nor|\w+n't)(?!\w)")
-"""Words that turn a statement round."""
+"""Negations."""
 
 CONFIGURATION: Final = lazy_pattern(
     r"(?m)^[ \t]{0,12}(?:export[ ]+)?([A-Z][A-Z0-9_]{2,60}[ ]?=[ ]?[^\s#;]{1,120})[ \t]{0,40}$"
 )
-"""KEY=value alone on a line: kept also from code."""
+"""KEY=value alone on a line, which is kept even from code."""
 
 LATER: Final = lazy_pattern(
     r"(?<!\w)(?:later|tomorrow|tonight|afterwards|eventually|next (?:week|month|time|year)|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|by (?:the|then|\d)|once (?:you|we|it|that|this|the)|as soon as|"
     r"when you)(?!\w)"
 )
-"""Not now."""
+"""Later times."""
 
 AT_ONCE: Final = lazy_pattern(
     joined(r"""
@@ -289,14 +289,14 @@ AT_ONCE: Final = lazy_pattern(
     .replace("\n", "")
     .replace("{mark}", r"\d|one|two|three|four|five|six|seven|eight|nine|ten")
 )
-"""What people who sit together say while they do it: they show, start, vote and take notes."""
+"""Announcements by people in a meeting of what they are just doing: they show, start, vote and take notes."""
 
 COUNTED: Final = lazy_pattern(
     r"(?<!\w)(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred)"
     r"(?! (?:of (?:us|them)|more|things?)(?!\w))(?!\w)|(?<!\w)(?:for|of|just) one(?= person|[.,!]|$)"
     r"|(?<!\w)one (?:bed|bath|room|ticket|person|seat|guest|night|bag|passenger)"
 )
-"""A number in words that counts something."""
+"""Number words that count something."""
 
 CONTRADICTION: Final = lazy_pattern(
     r"^(?:(?:well|but|sorry|hm+|ah|oh|um|uh)[,.]? ){0,2}(?:no(?! (?:problem|worries))|nope|actually|"
@@ -304,16 +304,16 @@ CONTRADICTION: Final = lazy_pattern(
     r"i'm afraid|i think (?:it's|you)|you)\b|(?<!\w)(?:wrong|incorrect|mistaken)(?!\w)"
     r"|(?<!\w)not(?: quite)? (?:right|correct|true)(?!\w)|, not "
 )
-"""What somebody says who sets another right."""
+"""Contradictions of what someone else said."""
 
 TELLS_OF_INSTEAD: Final = lazy_pattern(
     r"(?<!\w)i(?:'m| am|'ve been| have been| was) (?:\w+ly |now |also |just )?(?!looking|thinking|calling|wondering)"
     r"\w+ing\b.{0,150}\binstead\b"
 )
-"""Somebody tells what he does 'instead' of something: it corrects no words."""
+"""Narration with 'instead', which corrects nothing: what someone does in place of something else."""
 
 SETS_RIGHT: Final = lazy_pattern(r"(?<!\w)(?:you(?:'re| are) (?:wrong|mistaken)|you mean)(?!\w)")
-"""What only somebody else's words are set right with."""
+"""Corrections that only fit someone else's words."""
 
 _I_WILL: Final = r"i(?:'ll| will|(?:'m| am) (?:going to|gonna))\b"
 CONDITIONAL: Final = lazy_pattern(
@@ -322,4 +322,4 @@ CONDITIONAL: Final = lazy_pattern(
     rf"|\b(?:if|whether|unless|until) (?:i )?{_I_WILL}|\b(?:sometimes|usually|often),? {_I_WILL}"
     rf"|{_I_WILL} (?:sometimes|usually|often)\b"
 )
-"""What is promised or decided under a condition, by habit, or in somebody else's words, is less sure."""
+"""Conditions, habits and quoted speech, which make a promise or decision less certain."""

@@ -1,7 +1,7 @@
-"""How people tell that one thing took the place of another, or that they have it no longer. See `statements.turnovers`.
+"""Patterns for something that was replaced or is no longer had. See `statements.turnovers`.
 
-Each pattern looks at one bare clause. Its groups: `who` it is about; `gone`, what holds no longer; `thing`, of which it
-was one of several possible; `now`, what took its place. `{drops}` and the like stand for the lists of verbs.
+Each pattern matches one bare clause. Named groups: `who` for the subject; `gone` for what no longer holds; `thing` for
+what it was a value of; `now` for the replacement. `{drops}` and the like stand for the lists of verbs.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from turnfold_worker.pipeline.language.common_words import listed
 
 
 class Way(StrEnum):
-    """How something came to hold no longer."""
+    """The way in which something came to an end."""
 
     GIVEN_UP = "given up"
-    """A thing that somebody had, used or did: 'we sold the flat'."""
+    """A thing that someone had, used or did: 'we sold the flat'."""
     LEFT = "left"
     """A place or a group: 'Gustav left the billing team'."""
     PARTED = "parted"
-    """Somebody who did something: 'we let Tom go', 'Helena retired'."""
+    """A person who did something: 'we let Tom go', 'Helena retired'."""
     MOVED = "moved"
-    """One of two values of a thing: 'we moved the launch from May to June'."""
+    """A former value of a thing: 'we moved the launch from May to June'."""
     REMADE = "remade"
-    """How a thing is: 'we rewrote the frontend in Svelte'."""
+    """The material or place of a thing: 'we rewrote the frontend in Svelte'."""
     TAKEN_UP = "taken up"
-    """Another of a kind: 'I switched to oat milk'."""
+    """Another thing of the same kind: 'I switched to oat milk'."""
 
 
 class Turn(NamedTuple):
-    """One way of telling it."""
+    """A pattern for one way of ending."""
 
     way: Way
     pattern: re.Pattern[str]
     of_a_name: bool | None = None
-    """Whether what is gone must or must not be told by a name: 'we dropped Holmen', not 'I dropped the phone'."""
+    """Require (True) or exclude (False) a name as what is gone: 'we dropped Holmen', not 'I dropped the phone'."""
 
 
 _VERBS: Final = {
@@ -178,7 +178,7 @@ TURNS: Final = (
     # I switched to oat milk in my coffee.
     _turn(Way.TAKEN_UP, r"^{who}{takes} (?:over |back )?to {now}{end}"),
 )  # fmt: skip
-"""The first that holds counts."""
+"""The first matching pattern counts."""
 _FLAT: Final = ("drops", "names", "swaps", "leaves", "dismisses", "moves", "remakes", "takes")
 CUES: Final = (
     frozenset(phrase.split()[0] for name in _FLAT for phrase in _VERBS[name].split("|"))
@@ -190,13 +190,13 @@ CUES: Final = (
 """)
     | {"more", "goodbye"}
 )
-"""Most texts have none of these words, and are looked at no further."""
+"""Cue words of turnovers; texts without one, the great majority, are skipped."""
 NO_STATE: Final = listed("""
     like love hate know think hope want wish miss remember recommend suggest mention plan need doubt fear wonder
     dream consider look visit regret prefer thank ask tell say call meet met saw see bought sold got made found gave
     took went came wrote heard lost won paid spent built began
 """)
-"""Verbs of what goes on to be true of a thing that is gone, and of what happened once."""
+"""Verbs that stay true when the thing is gone, and verbs for single past events."""
 ROLE: Final = lazy_pattern(
     r"^(?:(?:is|are|am) (?:the|our|my|their|in charge|responsible|on|head|lead|a)(?!\w)|(?:\w+ly )?(?:runs?|leads?|"
     r"heads?|manages?|owns?|handles?|maintains?|chairs?|works?|teach(?:es)?|coach(?:es)?|trains?|does|reviews?|writes?|plays?|"
@@ -206,4 +206,4 @@ ROLE: Final = lazy_pattern(
     r"deploys?|moderates?|translates?|proofreads?|directs?|conducts?|referees|judges?|records?|films?|audits?|inspects?|"
     r"tests?|repairs?|services?|fixes|collects?|picks up|drops off|locks|unlocks|opens|signs|approves?)(?!\w))"
 )
-"""What somebody does for us, as long as he is there."""
+"""Roles and tasks that people have as long as they are there."""

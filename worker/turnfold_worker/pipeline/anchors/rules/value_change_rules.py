@@ -1,7 +1,7 @@
-"""How people tell that a value changed, or that somebody took something over. See `statements.value_changes`.
+"""Patterns for changed values and for tasks that were taken over. See `statements.value_changes`.
 
-Each pattern looks at plain words with amounts in one form. Its groups: `thing`, of which it is a value; `before`, what
-it was; `after`, what it is now.
+Each pattern matches normalized text with amounts in one form. Named groups: `thing` for what has the value; `before`
+for the earlier value; `after` for the new one.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _AMOUNT: Final = (
     r"(?:[a-z][\w-]{0,30} )?v?\d+\.\d|(?:an?|half an?) (?:minute|hour|day|night|week|fortnight|month|year)(?!\w))"
     rf"{_AFTER}"
 )
-"""A number, or a version of something: not what something was changed to do."""
+"""A number or version, as opposed to what something was changed to do."""
 _TAIL: Final = rf"(?: (?:for|in|on|as) (?P<thing>(?:the |our |my )?{_PHRASE})(?=[.,;:!?](?!\w)|$))?"
 _CHANGED: Final = (
     r"(?:raised|increased|lowered|reduced|cut|dropped|bumped|upped|extended|expanded|scaled|upgraded|downgraded|changed|"
@@ -123,13 +123,13 @@ CANCELLED: Final = lazy_pattern(
     rf"{_SUBJECT} (?:was|were|is|are|has been|have been|got|gets|have got|has got) (?:now |just )?"
     r"(?P<after>cancelled|canceled|called off|scrapped)(?!\w)"
 )
-"""'The concert got cancelled': when and where it is holds no longer."""
+"""'The concert got cancelled': its time and place no longer hold."""
 OWNS: Final = lazy_pattern(
     r"(?<!\w)(?:runs?|owns?|leads?|manages?|handles?|maintains?|chairs?|looks? after|takes? care of|teach(?:es)?|"
     r"keeps?|coach(?:es)?|trains?|reviews?|hosts?|edits?|drives?|organi[sz]es?|supervises?|"
     r"(?:is|are|am|i'm|he's|she's) (?:responsible for|in charge of|the owner of))(?!\w)"
 )
-"""Somebody does what one person does."""
+"""Verbs for tasks that one person does."""
 SUPPOSED: Final = lazy_pattern(
     r"(?<!\w)(?:if|in case|maybe|perhaps|might|may(?= [a-z])|could|would|should|shall|whether|not|never|unless|suppose|"
     r"supposing|imagine|pretend|want|wants|wanted|wish|wishes|plans? to|planned|planning to|the plan is|going to|will|"
@@ -138,6 +138,6 @@ SUPPOSED: Final = lazy_pattern(
     r"jok\w+|kidding|kidded|claims?|claimed|reckons?|heard|rumou?rs?|threatens?|threatened|wondered|promis\w+|thinks?|thought)"
     r"(?!\w)|n't(?!\w)|'d (?:just |now )?(?:put|set|cut|beat|raise|lower|bump|move|push|bring|turn|take)(?!\w)"
 )
-"""It is wished, planned, asked for, denied or told by somebody else."""
+"""Words for something wished, planned, requested, denied or reported."""
 OF_OTHERS: Final = lazy_pattern(r"(?<!\w)(?:his|her|their|your|(?!(?:it|that|let)'s)[a-z]+'s)(?: [a-z-]+){0,2} $")
-"""Before who did it: 'my brother's school raised the fee' is about another fee."""
+"""Another owner before the subject: 'my brother's school raised the fee' is about another fee."""

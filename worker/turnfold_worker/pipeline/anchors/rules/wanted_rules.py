@@ -1,4 +1,4 @@
-"""What is asked for: words, a text, or a deed. Words and texts are there when they are said. See `rule`."""
+"""Patterns for what is asked for: words, a text, or a deed. A reply settles the first two. See `rule`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORDS_WANTED: Final = lazy_pattern(
     i (?:just )?want(?:ed)? to ask)(?!\w)
     """)
 )
-"""Words are asked for, not deeds: a reply is what was wanted."""
+"""Requests for words rather than deeds, which a reply settles."""
 
 _TEXT_VERBS: Final = joined(r"""
     add|address|adjust|analy[sz]e|answer|apply|begin|brainstorm|break|build|calculate|check|clarify|code|compare|
@@ -33,7 +33,7 @@ _TEXT_VERBS: Final = joined(r"""
     rewrite|see|show|simplify|solve|start (?:with|by|on)|structure|suggest|summari[sz]e|tackle|tailor|take a look|
     translate|try|turn|understand|update|use|verify|visuali[sz]e|walk|work (?:on|out|through)|write
 """)
-"""What an assistant can do in a reply, without a tool."""
+"""Verbs for what an assistant can do in a reply, without a tool."""
 _ASKED: Final = (
     r"(?:can|could|would|will|can't) (?:you|we|u|someone|somebody|anyone)|if you (?:can|could|would)"
     r"|(?:^|[.!?:;,] |(?<!\w)(?:and|so|then|but|please|also|maybe|just|sure|yes|ok|okay|now|me|let's|let us) )"
@@ -47,7 +47,7 @@ TEXT_WANTED: Final = lazy_pattern(
     rf"|(?<!\w)(?:{_ASKED}) ?(?:(?:please|also|just|maybe|possibly|quickly|first|now|then|really|me|to|go ahead and) )"
     rf"{{0,3}}(?:{_TEXT_VERBS})(?!\w)"
 )
-"""Something is asked for that an assistant writes: a text, code, a list, a calculation."""
+"""Requests for something an assistant writes: a text, code, a list, a calculation."""
 
 WORLD: Final = lazy_pattern(
     joined(r"""
@@ -57,14 +57,14 @@ WORLD: Final = lazy_pattern(
     schedule (?:an?|the|it|my)))(?!\w)
     """)
 )
-"""A deed among people or machines, which no reply is: 'add it to my calendar'."""
+"""Deeds among people or machines, which no reply performs: 'add it to my calendar'."""
 
 TEXT_ANNOUNCED: Final = lazy_pattern(
     rf"(?<!\w)(?:let's|let us|let me|(?:i|we)(?:'ll| will)) (?:(?:also|just|first|now|then|make sure to|be sure to) "
     rf"){{0,2}}(?:{_TEXT_VERBS})(?!\w)(?!.{{0,200}}(?<!\w)(?:whenever|every time|each time|from now on|in (?:the "
     rf")?future)(?!\w))"
 )
-"""What an assistant's text says that it is about to tell: 'Let's go through the steps'."""
+"""Announcements of what an assistant's text is about to tell: 'Let's go through the steps'."""
 
 ASKS_TO_KNOW: Final = lazy_pattern(
     joined(r"""
@@ -76,23 +76,23 @@ ASKS_TO_KNOW: Final = lazy_pattern(
     get the|take a look|have a look))(?!\w)
     """)
 )
-"""A question that sounds like a request, and wants an answer only: 'Will you be in Lyon?', 'Wanna see it?'."""
+"""Questions that sound like requests but only want an answer: 'Will you be in Lyon?', 'Wanna see it?'."""
 
 PROMISES: Final = lazy_pattern(r"(?<!\w)(?:i(?:'ll| will)|i(?:'m| am) (?:going to|gonna))(?!\w)")
-"""Somebody tells what he will do himself: no reply does it."""
+"""Promises by the speaker, which no reply fulfils."""
 
 PUT_OFF: Final = lazy_pattern(
     r"(?<!\w)(?:i(?:'ll| will)|will do|let me)(?!\w)|^(?:sure(?: thing)?|of course|ok|okay|certainly|absolutely|"
     r"gladly)\W*$"
 )
-"""A short reply that has not said yet what is asked for."""
+"""Short replies that do not supply yet what was asked for."""
 
 LABEL: Final = lazy_pattern(r"\W{0,9}\*\*[^*]{1,120}\*\*\W{0,9}")
-"""A bold line that heads what follows."""
+"""A bold line that serves as a heading."""
 
 ANNOUNCES: Final = lazy_pattern(
     r"^(?:(?:and|so|but|also|now|then),? ){0,2}(?:here(?:'s| is| are)(?!\w)[^:]{0,120}:$"
     r"|(?:my|the|our|this is (?:my|the)) (?!(?:[^:]* )?(?:is|are|was|were|has|have|must|can|will|should|uses?)(?!\w))"
     r"[^:]{1,80}:$)"
 )
-"""'And my index.html:' says only that something follows."""
+"""Announcements like 'And my index.html:', which only say that something follows."""
