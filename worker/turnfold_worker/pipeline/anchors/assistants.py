@@ -24,7 +24,7 @@ def assists(reading: Reading, speakers: Sequence[str]) -> bool:
 
 
 class Company(NamedTuple):
-    """The speaker of a turn and the company it is said in."""
+    """Whether an assistant says a turn, and whether one takes part in the conversation."""
 
     by_assistant: bool
     with_assistant: bool

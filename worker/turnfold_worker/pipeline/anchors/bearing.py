@@ -1,6 +1,6 @@
-"""Bearing of an anchor on later answers: a passing remark has little, a fact about who someone is has a lot.
+"""How relevant an anchor is to later answers: little for a passing remark, much for a fact about who someone is.
 
-It only affects the rank of anchors that are already selected; none are added or dropped.
+Bearing only affects the rank of anchors that are already selected; none are added or dropped.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def with_bearing(
 
 
 def bearing_of(draft: AnchorDraft, reading: Reading, company: Company) -> Bearing:
-    """Return the bearing of an anchor on later answers."""
+    """Return how far an anchor bears on later answers."""
     plain_text = plain_words(draft.text)
     if draft.type is AnchorType.CRITICAL_FACT:
         return _of_fact(draft, plain_text, company)

@@ -66,7 +66,7 @@ def anchor_terms(text: str) -> tuple[str, ...]:
 
 
 def sought_terms(text: str) -> tuple[str, ...]:
-    """Return the terms for looking up earlier anchors that a text may repeat or change: its own and its opposites'."""
+    """Return the terms for finding earlier anchors that a text may repeat or change, with those of opposite styles."""
     return tuple(dict.fromkeys((*anchor_terms(text), *terms(words_of_manner(text)))))
 
 
@@ -76,7 +76,7 @@ def _rules(text: str) -> bool:
 
 
 def texts_to_embed(drafts: Sequence[AnchorDraft], candidates: Sequence[Anchor]) -> list[str]:
-    """Return texts whose embeddings `merge` needs: pairs of one type that agree and share a telling word."""
+    """Return texts whose embeddings `merge` needs: pairs of one type that agree and share a specific word."""
     earlier = [Known(anchor) for anchor in _newest(candidates)]
     wanted: dict[str, None] = {}
     for position, draft in enumerate(report_or_draft for report_or_draft in drafts if not report_or_draft.reports):
@@ -228,7 +228,7 @@ def _telling(text: str) -> frozenset[str]:
 
 
 def _may_meet(text: str, telling: Sequence[str]) -> bool:
-    """Check cheaply, before vectors are compared, whether a text contains a telling word; most do not."""
+    """Check cheaply, before vectors are compared, whether a text contains one of the words; most do not."""
     return any(term in text for term in telling)
 
 

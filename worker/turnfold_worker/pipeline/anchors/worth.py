@@ -40,7 +40,7 @@ _ADVICE: Final = _ORDERS | {"availability", "meeting", "work given", "work named
 _MEAN_SOMETHING: Final = frozenset(AnchorType) - {AnchorType.UNRESOLVED_QUESTION, AnchorType.CORRECTION}
 """Types that must be understandable alone; a question has its answer, and 'scratch that' what it takes back."""
 _FEW: Final = 2
-"""Minimum number of telling words in an answer."""
+"""Minimum number of specific words in an answer."""
 _SOME: Final = 5
 """The same minimum between people, who ask and answer for the sake of talking."""
 _KINDS_OF_ADDRESS: Final = frozenset({FactKind.URL, FactKind.EMAIL, FactKind.PATH})
@@ -52,7 +52,7 @@ def score_of(factors: Factors) -> int:
 
 
 def marks_of(statement: str, reading: Reading, span: Span, wanted: frozenset[str], company: Company) -> dict[str, int]:
-    """Return factors that raise the score of any clause; `wanted` are words of the goal."""
+    """Return the factors that apply to any clause, whatever it does; `wanted` are words of the goal."""
     stated = reading.facts.within(span.start, span.end)
     person = reading.turn.role in {Role.USER, Role.ASSISTANT} and not company.by_assistant
     factors = {

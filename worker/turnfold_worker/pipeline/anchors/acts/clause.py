@@ -22,7 +22,7 @@ _SHORT_REPLY: Final = 200
 _LINE: Final = 150
 """Length in code points below which a turn to an assistant is a search request rather than a story."""
 _LONG: Final = 250
-"""Length in code points from which a turn is prose rather than talk."""
+"""Length in code points above which a turn is prose rather than talk."""
 _MANUAL: Final = 1_500
 """Length in code points from which a turn explains how to work rather than states what is wanted."""
 _GROUP: Final = 3

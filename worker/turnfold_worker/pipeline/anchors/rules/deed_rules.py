@@ -8,7 +8,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.rule import Act, Rule, opening, rule
 
 PROMISES: Final = frozenset({"promise", "promise of anything", "going to"})
-"""Commitment rules that, in a group, also match people who say what they are just doing."""
+"""Commitment rules that, in a group, also match announcements of what the speaker is doing at once."""
 
 # fmt: off
 COMMITMENTS: Final = (

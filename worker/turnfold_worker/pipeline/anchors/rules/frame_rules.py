@@ -24,7 +24,7 @@ OPENS: Final = lazy_pattern(
     for the record|just so you know|one more thing|heads up|quick update|news)(?: that)?[,.:;!]? (?:[-\u2013\u2014] )?)+
 """)
 )
-"""Openings of a clause that tell nothing about its content."""
+"""Openings of a clause that say nothing about its content."""
 WHERE: Final = lazy_pattern(
     r"(?:in|on|at|for|about|regarding|concerning|as for|with|during|by|under|from|according to|per|after|before|since|"
     r"of|to) [^,:;.!?]{1,60}[,:] "
@@ -167,7 +167,7 @@ def _of_copula(value: str, match: re.Match[str], text: str) -> str:
     """Return the sort of the value after 'is': a day, a number, a place or a name."""
     subject, prep = match["subject"].strip(), match["prep"] or ""
     if subject == "my name":
-        # Two people may have said it.
+        # Two people may each have said it.
         return ""
     if subject in _SELF:
         return "place" if prep == "based in" else ""

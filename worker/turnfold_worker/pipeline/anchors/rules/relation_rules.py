@@ -1,4 +1,4 @@
-"""Synonyms for relations: a group meets, gathers or gets together; a sofa costs 800 euros or is priced at them.
+"""Synonyms for relations: a group meets, gathers or gets together; a sofa costs or is priced at 800 euros.
 
 Each line has the canonical words of the relation, then its synonyms. `verb*` stands for all present forms, `~` for
 *is*, *are* and *am*, and `(…)` at the end for a pattern that must follow.

@@ -90,7 +90,7 @@ _MADE: Final = lazy_pattern(
     r"cancelled) "
     r"(?P<subject>(?:the|our|my) [\w'#-]{2,30}(?: [\w'#-]{1,30}){0,4})$"
 )
-"""'We reopened the incident' tells its state."""
+"""'We reopened the incident' reports a state of the incident."""
 
 
 def states_of(clause: str) -> Iterator[tuple[str, str, str]]:

@@ -1,4 +1,4 @@
-"""Rules for facts, and patterns that tell kinds of statements apart. See `rule`."""
+"""Rules for facts, and patterns that distinguish kinds of statements. See `rule`."""
 
 from __future__ import annotations
 
@@ -163,9 +163,9 @@ _STANDING_RULES: Final = (
 )
 
 TO_AN_ASSISTANT: Final = frozenset({STANDS.name, "instruction"})
-"""Rules for what an assistant is told."""
+"""Rules that apply only to what people tell an assistant."""
 NOT_AN_ASSISTANTS: Final = TO_AN_ASSISTANT | {"constraint", "liking", "who somebody is", "health", DENIAL, VALUE_NOW}
-"""Rules for what no assistant says, since it sets no limits and has no tastes."""
+"""Rules that never apply to an assistant's words, since it sets no limits and has no tastes."""
 
 RULES: Final = (STANDS, *CORRECTIONS, *DECISIONS, *COMMITMENTS, *REQUESTS, *FACTS, *_STANDING_RULES)
 
@@ -242,7 +242,7 @@ COMPLETIONS: Final = lazy_pattern(
     rf"|(?:has|have) been (?:{_DONE})"
     r"|(?:i|we) (?:sent|emailed|merged|deployed|shipped|submitted|uploaded|delivered|fixed|booked|paid))(?!\w)"
 )
-"""Completed deeds."""
+"""Reports of completed deeds."""
 
 TAKEN_BACK: Final = lazy_pattern(
     r"(?<!\w)(?:not(?! (?:just|only|all|every(?! \d))\b)|instead of|rather than|"
@@ -265,7 +265,7 @@ LATER: Final = lazy_pattern(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|by (?:the|then|\d)|once (?:you|we|it|that|this|the)|as soon as|"
     r"when you)(?!\w)"
 )
-"""Later times."""
+"""Words for a later time."""
 
 AT_ONCE: Final = lazy_pattern(
     joined(r"""

@@ -64,7 +64,7 @@ TEXT_ANNOUNCED: Final = lazy_pattern(
     rf"){{0,2}}(?:{_TEXT_VERBS})(?!\w)(?!.{{0,200}}(?<!\w)(?:whenever|every time|each time|from now on|in (?:the "
     rf")?future)(?!\w))"
 )
-"""Announcements of what an assistant's text is about to tell: 'Let's go through the steps'."""
+"""Announcements of what an assistant's text is about to explain: 'Let's go through the steps'."""
 
 ASKS_TO_KNOW: Final = lazy_pattern(
     joined(r"""

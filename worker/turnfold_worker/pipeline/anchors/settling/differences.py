@@ -84,7 +84,7 @@ def contradicts(known_anchor: Known) -> bool:
 
 
 def one_word_apart(known_anchor: Known, other: Known) -> bool:
-    """Check whether each has one specific word of its own: 'the room is the blue one', 'the room is the green one'."""
+    """Check whether each has one content word of its own: 'the room is the blue one', 'the room is the green one'."""
     return known_anchor.negations == other.negations and len(own_words(known_anchor, other)) == 1 == len(
         own_words(other, known_anchor)
     )

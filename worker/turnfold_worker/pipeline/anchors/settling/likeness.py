@@ -51,7 +51,7 @@ _OPPOSITES: Final = (
 _TURNS_ROUND: Final = ("un", "in", "im", "ir", "il", "non", "dis", "de", "mis")
 """Prefixes that make a word its opposite."""
 _DIRECTIONS: Final = frozenset({"before", "after", "than", "instead", "from", "into", "onto", "until", "over", "under"})
-"""Words between two things that cannot be swapped without changing the meaning."""
+"""Words that make the order of the things around them matter."""
 _ORDERING: Final = listed("""
     always never from now on here going forward in the future please so and but also remember to make sure be you i
     want need expect should must do don't not ever
@@ -134,7 +134,7 @@ class Known:
 
     @cached_property
     def denied(self) -> frozenset[str]:
-        """The first telling word after each negation."""
+        """The first content word after each negation."""
         denied_words = set()
         for match in statement_rules.NEGATION.finditer(self.said):
             after = [word for word in word_vector(self.said[match.end() :]) if not is_common(word)]
@@ -148,7 +148,7 @@ class Known:
 
     @cached_property
     def taken_back(self) -> frozenset[str]:
-        """Telling words of what the anchor replaces, without those it also states."""
+        """Content words of what the anchor replaces, without those it also states."""
         parts = statement_rules.TAKEN_BACK.findall(self.said)
         stated = statement_rules.TAKEN_BACK.sub(" ", self.said)
         kept = {word for word in words(stated) if not is_common(word)}
@@ -275,7 +275,7 @@ def _under_other_conditions(known_anchor: Known, other: Known) -> bool:
 
 
 def says_no_more(known_anchor: Known, other: Known) -> bool:
-    """Check that the other anchor contains each value, name and telling word of this one, which states something exact.
+    """Check that the other anchor contains each value, name and content word of this one, which states something exact.
 
     >>> from turnfold.contract.records import Anchor, AnchorType
     >>> said = [
@@ -322,7 +322,7 @@ def _deny_the_same(known_anchor: Known, other: Known) -> bool:
 
 
 def _in_one_order(known_anchor: Known, other: Known) -> bool:
-    """Check whether names come in the same order, and all telling words too where a word like 'before' is present."""
+    """Check whether names come in the same order, and all content words too where a word like 'before' is present."""
     if known_anchor.said == other.said:
         return True
     named = {plain_words(name) for each in (known_anchor, other) for name in each.facts.texts(*NAMES)}
@@ -380,12 +380,12 @@ def _all_in(names: tuple[str, ...], statement: str) -> bool:
 
 
 def _name_other_things(known_anchor: Known, other: Known) -> bool:
-    """Check whether each has a telling word of its own: 'the keys for ana', 'the keys for omar'."""
+    """Check whether each has a content word of its own: 'the keys for ana', 'the keys for omar'."""
     return bool(own_words(known_anchor, other)) and bool(own_words(other, known_anchor))
 
 
 def own_words(known_anchor: Known, other: Known) -> list[str]:
-    """Return telling words of which the other has no form or fewer occurrences: 'Ana pays Ana'."""
+    """Return content words of which the other has no form or fewer occurrences: 'Ana pays Ana'."""
     return [
         term
         for term, weighed in known_anchor.words.items()

@@ -84,9 +84,9 @@ MENDS_WITHIN: Final = 4
 MENDS_MISTYPED_WITHIN: Final = 12
 """The same limit where the values differ by a likely typo: '88231' for '88213', '4 June' for '3 June'."""
 _SUBJECT_OF_ITS_OWN: Final = 2
-"""Number of telling words before its value from which a correction names its own subject."""
+"""Number of specific words before its value from which a correction names its own subject."""
 _NAMES_OF_ACTS: Final = frozenset({"decision", "decided", "decide", "agreed", "correction"})
-"""Words that tell what a clause does but nothing about its subject."""
+"""Words that name a dialogue act and say nothing about its subject."""
 _ASKS_OF_A_THING: Final = lazy_pattern(r"(?:so |and |but )?(?:could|can|should|would|will|may) (?:the|our|my|it) .*\?$")
 """'Could the kickoff be in room Turing instead?' corrects nothing, while 'Could you make it Tuesday?' may."""
 OVERTAKEN: Final = frozenset(
@@ -235,7 +235,7 @@ def mends(new: Known, old: Known) -> bool:
 
 
 def _telling_before_value(new: Known) -> frozenset[str]:
-    """Return the telling words up to the first value; those after it give the reason: 'the landlord raised it'."""
+    """Return the specific words up to the first value; those after it give the reason: 'the landlord raised it'."""
     stated = new.facts.texts(*VALUES, *NAMES)
     ends = [new.text.find(value) + len(value) for value in stated if value in new.text]
     return specific_words(new.text[: min(ends, default=len(new.text))]) - specific_words(" ".join(stated))
@@ -278,7 +278,7 @@ def _holds_outright(old: Known, new: Known) -> bool:
 
 
 def _subject_similarity(new: Known, old: Known, our_value: str, their_value: str) -> float:
-    """Return the similarity without the values: the higher one of whole texts and of their `head_of` the value."""
+    """Return the similarity of two texts without their values, or of their parts given by `head_of` if higher."""
     pairs = ((new.text, old.text), (head_of(new.text, our_value), head_of(old.text, their_value)))
     return max(cosine(ours.replace(our_value, " "), theirs.replace(their_value, " ")) for ours, theirs in pairs)
 

@@ -58,7 +58,7 @@ from turnfold_worker.pipeline.language.facts import VALUES, FactKind
 from turnfold_worker.pipeline.settings import FoldSettings
 
 _MEANT_FROM: Final = 0.10
-"""Word similarity below which two anchors share no telling word, so they are not compared by meaning."""
+"""Word similarity below which two anchors share no specific word, so they are not compared by meaning."""
 _MAX_SUPERSEDED: Final = 2
 _ADDRESSES: Final = (FactKind.EMAIL, FactKind.URL, FactKind.PATH)
 
@@ -107,9 +107,10 @@ def _confirmed(new: Known, near: Sequence[tuple[float, Known]]) -> list[Known]:
 
 
 def hand_on(fresh: Sequence[Known], known: Sequence[Known]) -> None:
-    """Hand a replacement on from an anchor that only takes something back to the most similar one of its turn.
+    """Move `replaces` from an anchor that only takes something back to the statement that says what holds instead.
 
-    In 'Full refund until 24 hours before. So forget the 48-hour rule.' the first sentence says what holds instead.
+    That statement is the one of the same turn most similar to the replaced anchor: the first sentence of 'Full refund
+    until 24 hours before. So forget the 48-hour rule.'.
     """
     by_id = {beside_it.anchor.id: beside_it for beside_it in known}
     for new in fresh:
@@ -190,7 +191,7 @@ def _change(known_anchor: Known, state: AnchorState, related: int) -> None:
 
 
 def comparable(new: Known, old: Known) -> bool:
-    """Check whether two anchors may say the same: same type and a telling word in common."""
+    """Check whether two anchors may say the same: same type and a specific word in common."""
     return new.kind is old.kind and by_words(new, old) >= _MEANT_FROM
 
 

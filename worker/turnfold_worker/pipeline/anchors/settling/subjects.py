@@ -26,7 +26,7 @@ _TELLS_NO_SUBJECT: Final = listed("""
     make made please let let's what when where which who how why day date time
     latest exactly about around nearly almost roughly until before after between under over within
 """)
-"""Words around a value that tell how it is stated, not what it belongs to."""
+"""Words around a value that describe how it is stated, not what it belongs to."""
 _HAPPENED: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:yesterday|last (?:night|week|weekend|month|year|summer|winter|spring|autumn|fall|time|\w+day)|
@@ -45,7 +45,7 @@ _NUMBER: Final = lazy_pattern(r"\d+(?:[.,:]\d+)*")
 _SEVERAL: Final = 2
 _CLAUSES: Final = lazy_pattern(r"[,;:.!?](?=\s|$)|\s(?:and|but|so)(?= (?:we|it|i|let's|they|the)(?!\w))")
 _NAMES_OF_PLANS: Final = frozenset({"plan", "plans", "idea", "approach", "proposal", "option", "table", "longer"})
-"""Words for what is taken back that tell nothing about its subject."""
+"""Words for what is taken back that say nothing about its subject."""
 _POINTS: Final = lazy_pattern(r"(?<!\w)(?:it|it's|that|that's|this|them|they)(?!\w)")
 _PARTS: Final = lazy_pattern(r"[,;:](?=\s)")
 _ENDS: Final = lazy_pattern(r"[,;:.!?](?=\s)|\s(?:because|since|so|and|but|as|if|unless|when|while|after)(?!\w)")
@@ -82,7 +82,7 @@ def does_something_else(new: Known, old: Known) -> bool:
 
 
 def told_of(one: Known) -> frozenset[str]:
-    """Return the words that tell what a value belongs to, around it up to a comma or reason; empty without a value."""
+    """Return the words for what a value belongs to, around it up to a comma or reason; empty without a value."""
     plain = one.said
     values = [plain_words(text) for text in one.facts.texts(*VALUES)]
     places = [at for at in map(plain.find, values) if at >= 0]
@@ -164,7 +164,7 @@ def takes_back_only(known_anchor: Known) -> bool:
 
 
 def _names_what(new: Known, old: Known) -> bool:
-    """Check whether the earlier text has most of the later one's telling words."""
+    """Check whether the earlier text has most of the later one's specific words."""
     telling = [word for word in new.specific if word not in _NAMES_OF_PLANS]
     there = [word for word in telling if any(same_root(word, other) for other in old.words)]
     return bool(telling) and 2 * len(there) > len(telling)

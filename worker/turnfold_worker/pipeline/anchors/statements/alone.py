@@ -42,7 +42,7 @@ _ACTS: Final = listed(
     fan fond huge big massive crazy enjoy enjoying prefer
     """
 )
-"""Words for the act of a clause that do not tell its object."""
+"""Words for the act of a clause that do not name its object."""
 
 
 def means_something_alone(statement: str, stated: Iterable[str] = ()) -> bool:

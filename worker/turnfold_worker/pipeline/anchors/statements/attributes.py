@@ -63,7 +63,7 @@ _OF_SOMETHING: Final = frozenset({"budget", "thing", "version"})
 _TAIL: Final = lazy_pattern(
     r" (?:for|in|on|to (?:finish|submit|complete|deliver)) (?P<of>(?:the |my |our )?[\w-]{1,30}(?= |[,.;!]|$))"
 )
-"""Phrase after a value that tells what it belongs to: 'Postgres 15 in staging'."""
+"""Phrase after a value that names what it belongs to: 'Postgres 15 in staging'."""
 _OPENING: Final = lazy_pattern(
     r"(?:about|regarding|concerning|as for|for|in|on) "
     r"(?!(?:the |that )?(?:end|fact|record|moment|time|now|reference|example|info|meantime|future|past|total|"

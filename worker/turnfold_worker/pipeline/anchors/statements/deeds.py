@@ -41,12 +41,12 @@ def promised_verb(text: str) -> str:
 
 @lru_cache(maxsize=1_024)
 def thing_of(promise: str, verb: str) -> tuple[str, ...]:
-    """Return the words of the deed's object, up to the first that tells for whom, where or when."""
+    """Return the words of the deed's object, up to the first that introduces a recipient, place or time."""
     return object_words(plain_words(promise).partition(f"{verb} ")[2])
 
 
 def object_words(statement: str) -> tuple[str, ...]:
-    """Return the telling words after a verb, up to the first that tells for whom, where or when."""
+    """Return the content words after a verb, up to the first that introduces a recipient, place or time."""
     return deed_words_in_order(_CIRCUMSTANCE.split(statement)[0])
 
 

@@ -58,7 +58,7 @@ class Denial(NamedTuple):
     heads: frozenset[str]
     """The last word of each thing."""
     beside: frozenset[str]
-    """Stems that tell the subject matter or place."""
+    """Stems of the subject matter or place."""
     names: frozenset[str]
     """Stems of the names in the text."""
 

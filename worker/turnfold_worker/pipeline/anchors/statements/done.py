@@ -66,7 +66,7 @@ _REPORTS: Final = (
     r"[a-z-]{2,20}'s) )"
 )
 _TO_PEOPLE: Final = frozenset({"ask", "call", "contact", "phone", "ring", "tell", "visit"})
-"""Verbs whose past form with another subject is no report: 'the dentist called' is his deed, not ours."""
+"""Verbs whose past form with another subject is no report: 'the dentist called' is the dentist's deed."""
 _WHEN: Final = deed_words(
     "already yesterday tonight morning afternoon evening earlier ago minute minutes just successfully"
 )

@@ -102,11 +102,11 @@ _EMPTY: Final = listed("""
 """Words that do not distinguish one deed from another."""
 _ROOT: Final = 5
 _PLANS: Final = frozenset({"plan", "idea", "appro", "propo", "optio"})
-"""Roots of words for plans that do not tell their content."""
+"""Roots of words for a plan, which say nothing about its content."""
 _ENDING: Final = lazy_pattern(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
 _WORD: Final = lazy_pattern(r"[^\W_][\w'./-]*")
 _FEW: Final = 2
-"""Number of telling words up to which one of them is enough to identify a statement."""
+"""Number of content words up to which one of them is enough to identify a statement."""
 _MOST: Final = 6
 """Number of words above which a deed is too specific to compare, so that it neither lifts nor is lifted."""
 
@@ -131,7 +131,7 @@ def duties_of(text: str) -> tuple[Ruled, ...]:
 
 
 def deed_words(statement: str) -> frozenset[str]:
-    """Return the roots of the words that tell the deed and its object."""
+    """Return the roots of the words for the deed and its object."""
     return frozenset(deed_words_in_order(statement))
 
 
@@ -212,7 +212,7 @@ def sets_aside(new: str, old: str) -> bool:
 
 @lru_cache(maxsize=1_024)
 def _withdrawn(text: str) -> tuple[tuple[frozenset[str], ...], tuple[frozenset[str], ...]]:
-    """Return what a short text tells to ignore and what it says has ended; cached since it is compared with many."""
+    """Return what a short text says to ignore and what it says has ended; cached since it is compared with many."""
     ignored = tuple(one.words for one in duties_of(text) if one.duty is Duty.IGNORED)
     plain_text = plain_words(text)
     if is_question(plain_text):

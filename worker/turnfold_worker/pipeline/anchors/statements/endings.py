@@ -55,7 +55,7 @@ class Ending(NamedTuple):
     core: tuple[str, ...]
     """Subject, verb and object in order; for a thing that is dropped, its words."""
     beside: frozenset[str]
-    """Stems that tell where, when or for what."""
+    """Stems of the place, time or purpose."""
     is_use: bool = False
     """The use of a thing ends: 'we stopped using Trello' ends 'we track tasks in Trello'."""
     is_thing: bool = False

@@ -77,7 +77,7 @@ class Frame(NamedTuple):
     value: frozenset[str]
     """Stems of the value; for affirmed or denied frames, whether it holds."""
     tail: frozenset[str]
-    """Telling stems after the value; an empty tail is compatible with any other."""
+    """Content stems after the value; an empty tail is compatible with any other."""
     is_beside: bool
     """The clause presents the value as one of several: 'also', 'another'."""
     is_plain: bool = True
@@ -149,7 +149,7 @@ def without_measure(clause: str) -> str:
 
 
 def _clauses(plain: str) -> Iterator[tuple[str, str]]:
-    """Yield the asserting clauses with short forms written out, each with the phrase before it that tells the topic."""
+    """Yield the asserting clauses with short forms written out, each with the place or topic phrase before it."""
     opening = frame_rules.OPENS.match(plain)
     rest = plain[opening.end() :] if opening else plain
     where = frame_rules.WHERE.match(rest)

@@ -20,7 +20,7 @@ class Limit(NamedTuple):
     unit: str
     """The unit; empty if not stated."""
     subject: frozenset[str]
-    """Roots of the words that tell what is limited."""
+    """Roots of the words for what is limited."""
 
 
 _NOT_MORE: Final = joined(r"""

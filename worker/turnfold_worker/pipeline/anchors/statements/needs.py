@@ -44,7 +44,7 @@ _EMPTY: Final = listed("the a an any some our my no more two few several couple 
 
 
 class Need(NamedTuple):
-    """Something that someone needs or does not need."""
+    """A need, or the denial of one."""
 
     thing: tuple[str, ...]
     """Stems of what is needed, in order, without quantities."""

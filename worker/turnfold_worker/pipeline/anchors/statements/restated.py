@@ -37,7 +37,7 @@ _PREPOSITIONS: Final = listed("in at on from with to by via under under behind n
 _UNTOLD: Final = listed(
     "it this that these those there he she they you who which what everybody everyone nobody and or but"
 )
-"""Words with which a clause depends on others or is about several things."""
+"""Words with which a clause depends on other clauses or is about several things."""
 
 
 def _stemmed(verbs: str) -> frozenset[str]:

@@ -125,7 +125,7 @@ _TOKEN: Final = lazy_pattern(r"[^\W_][\w'-]*(?:\.\w+)*")
 
 
 class _Asked(NamedTuple):
-    """A question with its slot and the roots of its telling words."""
+    """A question with its slot and the roots of its content words."""
 
     slot: str
     text: str

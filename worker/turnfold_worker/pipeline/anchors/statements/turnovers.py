@@ -70,7 +70,7 @@ class Turnover(NamedTuple):
     """The thing of which `gone` was a value."""
     now: tuple[str, ...]
     beside: frozenset[str]
-    """Stems that tell where or for what."""
+    """Stems of the place or purpose."""
     lead: str = ""
     """The preposition before the new value."""
     is_name: bool = False
