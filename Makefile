@@ -37,7 +37,7 @@ check: lint  ## the daily round: lint, and the tests that start no server; a min
 test: lint  ## lint, and tests of every kind: a quarter of an hour on two cores
 	@$(BIN)/python -m pytest -m 'not long' $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
 
-test-long: $(VENV)/.installed-dev  ## the longest kills, storms and rehearsals, and every property on all of its examples
+test-long: $(VENV)/.installed-dev  ## the longest kills, storms and rehearsals, and every property on four times as many examples
 	@$(BIN)/python -m pytest -m 'long or hypothesis' --hypothesis-profile thorough $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
 
 lint: $(VENV)/.installed-dev  ## check style, types, import arrows and Dockerfiles only
