@@ -1,11 +1,11 @@
-"""Which passages, notes and segments answer a query. Pure.
+"""Find the passages, notes and segments that answer a query. Pure.
 
-turn_scores        passages, from the postings of a query's terms
-note_hits          notes, from these passages
-relevance          segments and turns by their terms alone
-matter             notes of what the newest user turn is about
-order_questions    what a question says about the conversation itself
-query_times, event_times   the days, months and years that a query names, or counts from an event
-answerable         whether anything answers a query
+turn_scores        passages, scored by postings of a query's terms and by embeddings
+note_hits          notes, from the best passages
+relevance          segments and turns, by their terms alone
+matter             the subject of the newest user turn, and notes about it
+order_questions    questions about the conversation itself
+query_times, event_times   days, months and years that a query names, or counts from an event
+answerable         how likely a query is answered
 first_mentions     the passages of a timeline
 """

@@ -1,8 +1,8 @@
-"""How likely the passages that a query found answer it. Pure, by words alone.
+"""Estimate how likely the passages that a query found answer it. Pure, by words alone.
 
-What a question asks of somebody is looked for in what that person says, and in what others say to them: "your necklace"
-is about who is spoken to. Where the words of a question stand in what is about another person instead, the question
-mistakes one for the other.
+A question about a person is searched for in what that person says, and in what others say to the person: "your
+necklace" is about the one spoken to. A question whose words are in statements about another person instead mistakes
+one for the other.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _YOU: Final = lazy_pattern(r"(?i)\b(?:you|yours?|u|ya)\b")
 _I: Final = lazy_pattern(r"\b(?:I|[Mm](?:e|y|ine)|[Ww]e|[Oo]urs?|[Uu]s)\b")
 _ROLES: Final = frozenset(map(str, Role))
 _SHARPNESS: Final = 4.0
-"""Exponent of what a turn holds of a question: many turns that hold little do not answer it."""
+"""Exponent of a turn's share of a question: many turns with small shares do not answer it."""
 _LEAST: Final = 0.01
 _MIDDLE: Final = 0.7
-"""Of the balance between two people: at 0.1 about one question in fifty is taken for one that mistakes them and is none
-(`benchmarks/answerable.py`)."""
+"""Midpoint of the balance between two people: at a threshold of 0.1, about one sound question in fifty is taken for one
+that mistakes them (`benchmarks/answerable.py`)."""
 
 
 def answerable(asked: Sequence[str], told: Mapping[str, float], passages: Iterable[Passage]) -> float:
-    """From 0, nothing that was found is about it, to 1.
+    """Likelihood of an answer, from 0, where no passage is about the query, to 1.
 
-    `asked` are the terms of the query, `told` is what each tells.
+    `asked` are the terms of the query, `told` their weights.
 
     >>> answerable(["rent"], {"rent": 2.0}, [])
     0.0
@@ -51,9 +51,9 @@ def answerable(asked: Sequence[str], told: Mapping[str, float], passages: Iterab
 
 
 def with_late(likely: float, query: str, late: Iterable[str]) -> float:
-    """The same with what turns tell that are not folded yet: the share of the query's words in them, if it is more.
+    """Raise a likelihood to the share of the query's words in turns that are not folded yet, if that is more.
 
-    A question answers none, and no repetition of the query does.
+    Questions and repetitions of the query do not count.
 
     >>> with_late(0.0, "When does the ferry leave?", ["The ferry leaves at nine.", "When does the bus leave?"])
     1.0
@@ -70,12 +70,12 @@ def _people(passages: Iterable[Passage]) -> set[str]:
 
 
 def _named(question_terms: Sequence[str], passages: Sequence[Passage]) -> dict[str, str]:
-    """Terms of a question that name people who speak, with their labels."""
+    """Terms of a question that name speakers, each with the speaker's label."""
     return {term: speaker for speaker in _people(passages) for term in terms(speaker) if term in question_terms}
 
 
 def _of_person(person: str, wanted: Mapping[str, float], whole: float, passages: Sequence[Passage]) -> float:
-    """How much more of a question stands in what is about a person than in what is about others."""
+    """Likelihood from how much more of a question is in statements about a person than in those about others."""
     about: dict[tuple[int, bool], set[str]] = {}
     for passage in passages:
         speaker, seq = passage.notes[0].speaker, passage.notes[0].seq
@@ -90,7 +90,7 @@ def _of_person(person: str, wanted: Mapping[str, float], whole: float, passages:
                     about.setdefault((seq, is_person), set()).update(held)
     of_person = of_others = _LEAST
     greatest_share = 0.0
-    # In order: sums of fractions depend on it.
+    # Sorted, because float sums depend on the order.
     for (_, is_person), held in sorted(about.items(), key=itemgetter(0)):
         share = sum([weight for term, weight in wanted.items() if term in held]) / whole
         if is_person:

@@ -1,4 +1,4 @@
-"""A time that a query counts from an event: 'before the trip', by the day on which a note says that it is. Pure."""
+"""Resolve a time that a query counts from an event, 'before the trip', by a note that dates the event. Pure."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from turnfold.dates.passed import day_of
 
 _DAY: Final = timedelta(days=1)
 _MONTHS: Final = 9
-"""Whole months before or after that of an event that are looked at; of its own month the days."""
+"""Whole months searched before or after the month of an event; its own month is searched by days."""
 _LONGEST: Final = timedelta(days=92)
-"""What lasts longer is no event to count from."""
+"""Longest event that a time is counted from."""
 _NAMED: Final = lazy_pattern(
     r"(?i)(?<!\w)(?P<relation>before|prior to|after|following|since|during) "
     r"(?:the|our|my|your|his|her|their|[^\W\d_][\w-]*['\u2019]s) (?P<event>(?:[\w-]+ ){0,2}?[^\W\d_][\w-]+)"
@@ -35,36 +35,36 @@ _DEEDS: Final = {
     "graduation": "graduated", "migration": "migrated", "surgery": "operated", "visit": "visited",
     "opening": "opened", "accident": "crashed", "retirement": "retired",
 }  # fmt: skip
-"""Verbs that tell of an event: 'we moved on 3 May'."""
+"""Verbs for events: 'we moved on 3 May'."""
 _OF_ANOTHER: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:for|of|to|about|before|after|since|until|till|during|from|without|regarding|re) "
     r"(?:(?:the|our|my|your|his|her|their|a|an|that|this) )?(?:[\w-]+ ){0,2}$"
 )
-"""Stands before an event that a note does not date: 'we booked the flights for the trip on 3 March'."""
+"""Words before an event that a note does not date: 'we booked the flights for the trip on 3 March'."""
 _WORD: Final = lazy_pattern(r"[^\W_][\w'-]*")
 
 
 @dataclass(frozen=True, slots=True)
 class EventTime:
-    """What a query counts its time from."""
+    """The event that a query counts its time from."""
 
     relation: str
     """'before', 'after', 'since' or 'during'."""
     words: str
-    """Of the event, as the query says them."""
+    """Words for the event in the query."""
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """Terms by which its notes are found: those of its words, and of the verb that tells of it."""
+        """Terms by which notes about the event are found: those of its words and of its verb."""
         return distinct_terms(f"{self.words} {self._deed}")
 
     @property
     def _deed(self) -> str:
-        """The verb that tells of it; empty where there is none."""
+        """Verb for the event; empty if none is known."""
         return _DEEDS.get(self.words.lower().rpartition(" ")[2], "")
 
     def time_terms(self, first: date, last: date, today: date | None) -> tuple[str, ...]:
-        """The terms of the days that are meant, where the event was or will be from `first` to `last`."""
+        """Terms of the days that are meant, for an event from `first` to `last`."""
         if self.relation == "during":
             return query_time_terms(first, last)
         if self.relation == "before":
@@ -75,7 +75,7 @@ class EventTime:
         return (*_days(begin, min(until, _end_of_month(begin))), *months)
 
     def day_in(self, notes: Iterable[Note], overtaken: OvertakenIndex = NOTHING_OVERTAKEN) -> tuple[date, date] | None:
-        """First and last day of the event by the newest of some notes that dates it; None where none does."""
+        """First and last day of the event by the newest note that dates it; None if no note does."""
         newest: tuple[int, date, date] | None = None
         for note in notes:
             if (newest is not None and note.seq < newest[0]) or not self._is_dated_by(note.text):
@@ -88,7 +88,7 @@ class EventTime:
         return None if newest is None else newest[1:]
 
     def _is_dated_by(self, text: str) -> bool:
-        """Whether a note speaks of the event itself, by its words or as a deed."""
+        """Whether a note is about the event itself, by its words or by its verb."""
         wanted = frozenset(distinct_terms(self.words))
         starts = {term: match.start() for match in _WORD.finditer(text) for term in distinct_terms(match.group())}
         if any(term in starts for term in distinct_terms(self._deed)):
@@ -105,7 +105,7 @@ def _days(first: date, last: date) -> tuple[str, ...]:
 
 
 def _months(day: date, numbers: range) -> tuple[str, ...]:
-    """The terms of months by how many they are behind that of a day."""
+    """Terms of months, by their offsets from the month of a day."""
     return tuple(month_term(*month_away(day, number)) for number in numbers)
 
 
@@ -114,7 +114,7 @@ def _end_of_month(day: date) -> date:
 
 
 def event_of(question: str) -> EventTime | None:
-    """The event that a question counts its time from; None without one.
+    """Find the event that a question counts its time from; None without one.
 
     >>> event_of("What did we buy before the trip to Rome?")
     EventTime(relation='before', words='trip')

@@ -11,15 +11,15 @@ from turnfold.contract.terms import terms
 from turnfold.contract.words import note_stems
 
 _STRETCHES: Final = 32
-"""Parts of equal length into which a conversation falls: each has its own best answers."""
+"""Number of stretches of equal length in a conversation, each with its own best answers."""
 _MOST_OF_IT: Final = 0.7
-"""Of the stems of a mention, those that an earlier one holds that says the same."""
+"""Share of a mention's stems that an earlier one must contain to say the same."""
 _LEVELLED: Final = 0.7
-"""How much of the way the best of each part is brought up to the best of all."""
+"""How far the best score of each stretch is raised to the best of all."""
 
 
 def spread(scores: Mapping[int, int], *, last_seq: int) -> dict[int, int]:
-    """Scores of passages where those that answer best in each stretch of a conversation come first."""
+    """Raise scores so that the best answers of each stretch of a conversation come first."""
     length = last_seq // _STRETCHES + 1
     best: dict[int, int] = {}
     for number, score in scores.items():
@@ -31,7 +31,7 @@ def spread(scores: Mapping[int, int], *, last_seq: int) -> dict[int, int]:
 
 
 def first_mentions(chosen: Iterable[Note], candidates: Iterable[Note]) -> list[Note]:
-    """For each note the first candidate that says most of it, none twice, in the order in which they were chosen."""
+    """Replace each note by the first candidate that says most of it; without duplicates, in the order of `chosen`."""
     earlier = [(note, frozenset(note_stems(note.text))) for note in in_order(candidates)]
     firsts: dict[tuple[int, int], Note] = {}
     for note in chosen:
@@ -45,7 +45,7 @@ def first_mentions(chosen: Iterable[Note], candidates: Iterable[Note]) -> list[N
 
 
 def one_a_turn(notes: Iterable[Note], query: Collection[str] = ()) -> list[Note]:
-    """The first note of each turn, or the first that holds a term of the query; in the order of the first ones."""
+    """The first note of each turn, or the first that contains a term of the query; in the order of the first ones."""
     wanted = frozenset(query)
     firsts: dict[int, Note] = {}
     for note in notes:

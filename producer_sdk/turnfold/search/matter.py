@@ -1,7 +1,7 @@
-"""What the newest user turn is about, and which notes are about the same, where no query asks for any. Pure.
+"""The subject of the newest user turn, and the notes about it, for reads without a query. Pure.
 
-Of a query each word counts. A turn that goes on with a talk is full of words that any other turn has too ("can you help
-me make sure"): what is fetched for it has to share what it is about.
+In a query each word counts. A turn that continues a conversation is full of words that any other turn has too ("can
+you help me make sure"): notes fetched for it have to share its subject.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from turnfold.contract.terms import distinct_terms, rarity, terms
 MATTER_TERMS: Final = 16
 """Most terms of a turn that are looked up."""
 MOST_STEERED: Final = 40
-"""Passages that are looked at for a turn that asks nothing."""
+"""Passages that are considered for a turn that asks nothing."""
 PLEASANTRIES: Final = frozenset(
     terms(
         """
@@ -31,7 +31,7 @@ PLEASANTRIES: Final = frozenset(
         """
     )
 )
-"""Terms of a text that says nothing but that somebody is there, or content."""
+"""Terms of a text that only greets, agrees or thanks."""
 _MANNER: Final = """
     able accept achieve across act actual actually add additional address advice aim allow almost along already also
     although always among amount another answer anything apart appear apply appreciate approach appropriate area
@@ -79,30 +79,30 @@ _MANNER: Final = """
     apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday month day hour
     minute date
 """
-"""Words by which anything is asked for and told, and days: they say how somebody goes about a matter, not which."""
+"""General words, months and days: they say how a subject is discussed, not which one."""
 _ENDINGS: Final = ("", "s", "es", "d", "ed", "ing", "ly")
 _NAMES: Final = lazy_pattern(r"(?<=[\w,;:)(\"'`] )[A-Z][\w'-]*|\b\w+(?:[._/\-]\w+)+|\b[a-z]+[A-Z]\w*")
 _FEW_DIGITS: Final = 2
-"""Digits of a number that stands for many things."""
+"""Most digits of a number that is too common for a subject."""
 _SHARE: Final = 0.35
-"""Of what the heaviest terms of a turn tell: what a note of the same matter holds at least."""
+"""Share of the weight of a turn's heaviest terms that a note about its subject has at least."""
 _HEAVIEST: Final = 5
 _RARE: Final = 4
-"""One part in so many of the segments: a term that fewer hold counts as rare."""
+"""Divisor of the number of segments: a term in fewer segments than that counts as rare."""
 _NAMED_IN: Final = 2
-"""Segments that hold a name which tells enough alone, at most."""
+"""Most segments that contain a name which makes a subject alone."""
 
 
 @cache
 def _manner() -> frozenset[str]:
-    """The terms of those words, whatever their ending."""
+    """Terms of the general words and pleasantries, with any ending."""
     words = _MANNER.split()
     forms = [stem + ending for word in words for stem in {word, word.removesuffix("e")} for ending in _ENDINGS]
     return PLEASANTRIES | frozenset(terms(" ".join(forms)))
 
 
 def matter_terms(text: str) -> tuple[str, ...]:
-    """Distinct terms of what a text is about, in order: of its prose, unless there is only code.
+    """Distinct terms of a text's subject, in order: of its prose, unless there is only code.
 
     >>> matter_terms("Can you help me make sure that the backup of Lisbon works?")
     ('backup', 'lisbon')
@@ -124,41 +124,41 @@ def _without_code(text: str) -> str:
 
 
 def heaviest_matter(text: str) -> tuple[str, ...]:
-    """Those of `matter_terms` that are looked up, the rarest first."""
+    """The `matter_terms` of a text that are looked up, the rarest first."""
     return tuple(sorted(matter_terms(text), key=rarity, reverse=True)[:MATTER_TERMS])
 
 
 class Matter(NamedTuple):
-    """What a text is about, as far as it tells one segment of a conversation from another."""
+    """Subject of a text, by terms that tell segments of a conversation apart."""
 
     told: Mapping[str, float]
-    """What each term tells."""
+    """Weight of each term."""
     names: frozenset[str]
-    """Of these, those that name something."""
+    """Terms that name something."""
     rare: float
-    """What a term tells that is rare in the conversation."""
+    """Weight of a term that is rare in the conversation."""
     named: float
-    """What a name tells at least that stands for the matter alone."""
+    """Least weight of a name that makes a subject alone."""
     least: float
-    """What a note of the same matter holds at least."""
+    """Least weight of a note about the subject."""
 
     @classmethod
     def of(cls, text: str, told: Mapping[str, float], *, segments: int) -> Self:
-        """The matter of a text, from what its terms tell in a conversation of so many segments."""
+        """Subject of a text, from the weights of its terms in a conversation of `segments` segments."""
         rare = log(1.0 + segments / _RARE)
         return cls(
             told,
             frozenset([term for name in _NAMES.findall(text) for term in terms(name) if not term.isdigit()]),
             rare,
             log(1.0 + segments / _NAMED_IN),
-            # A rare word may stand in a turn by chance: it counts no more here than any rare one.
+            # A rare word may be in a turn by chance: the rarest count no more than any rare one.
             _SHARE * sum(nlargest(_HEAVIEST, [min(rare, weight) for weight in told.values()])),
         )
 
     def is_in(self, words: Collection[str]) -> bool:
-        """Whether words have to do with it: enough of its terms, or a name that hardly anything else holds."""
+        """Whether words are about the subject: enough of its terms, or a name that hardly any other segment has."""
         shared = [term for term in self.told if term in words]
-        # 'flask-talisman' is one thing, whatever its parts.
+        # 'flask-talisman' is one thing: its parts do not count again.
         apart = [term for term in shared if not any(term != other and term in other.split("-") for other in shared)]
         weights = [self.told[term] for term in apart]
         if sum(weights) >= self.least and (len(weights) > 1 or max(weights, default=0.0) > self.rare):
@@ -166,7 +166,7 @@ class Matter(NamedTuple):
         return any(term in self.names and self.told[term] >= self.named for term in apart)
 
     def among(self, passages: Sequence[Passage]) -> list[Passage]:
-        """Passages with those of their notes alone that have to do with it."""
+        """Reduce passages to their notes about the subject."""
         matching = []
         for passage in passages:
             kept = [at for at, words in enumerate(passage.words) if self.is_in(words.split())]

@@ -1,6 +1,6 @@
-"""Notes that answer a query, from the passages that may and their scores. Pure.
+"""Choose notes that answer a query, from scored passages. Pure.
 
-Beside the score of its passage counts who says a note, and what it tells beside those that were taken before.
+Besides the score of its passage, a note's speaker counts, and what the note adds to those selected before.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from turnfold.contract.words import WEIGHT_OF_DIGIT
 from turnfold.search.turn_scores import PRECISION, Field
 
 _SPEAKER: Final = 2.0
-"""How often a speaker's name counts beside the words: a query that names someone asks for what they said."""
+"""Weight of a speaker's name relative to words: a query that names someone asks for what they said."""
 _SERVED: Final = 3.0
-"""The voice of a role that says less than a third: the others serve who speaks in it."""
+"""Voice weight of a role that says less than a third: the other roles serve its speaker."""
 _SHARPNESS: Final = 3.0
-"""Exponent of a passage's score: how much better hits are preferred."""
+"""Exponent of a passage's score: how strongly better passages are preferred."""
 _MANNER: Final = 0.5
-"""How far a note's own worth counts: one that says nothing by itself may still answer."""
+"""How much a note's own worth counts: a note without any may still answer."""
 _PRICE: Final = 0.7
-"""Exponent of what a note costs: a whole clause of a turn that answers comes before short ones of turns that may."""
+"""Exponent of a note's cost: a whole clause of a turn that answers precedes short ones of turns that may."""
 _DECAY: Final = 0.35
 
 
@@ -46,7 +46,7 @@ def hits(
 ) -> tuple[Note, ...]:
     """Notes about the terms of a query, best first, for at most `most_tokens`, from passages with their scores.
 
-    None says what holds no more by `overtaken`.
+    Notes that no longer hold by `overtaken` are left out.
     """
     voice = voices(field.said)
     ranked = _with_speakers(query, scores, passages, voice)
@@ -60,7 +60,7 @@ def hits(
     for score, passage in ranked:
         worth = (score / best) ** _SHARPNESS * (1.0 + 0.5 * (voice.get(passage.notes[0].role, 1.0) - 1.0))
         for note, stems in zip(passage.notes, passage.words, strict=True):
-            # 'Thanks, Nate!' names whom the query names, and tells nothing.
+            # 'Thanks, Nate!' contains the name in the query, and says nothing.
             if note.worth:
                 notes.append(note)
                 words.append(stems.split())
@@ -70,14 +70,14 @@ def hits(
 
 
 def said_by(query: Sequence[str], notes: Sequence[Note], known: Collection[Note], *, most_tokens: int) -> list[Note]:
-    """Notes of the speakers whom a query names, in their order, that are not among those that are known."""
+    """Notes of the speakers whom a query names, in order, for `most_tokens`, without those in `known`."""
     query_terms = frozenset(query)
     is_named = Remembered(lambda speaker: not query_terms.isdisjoint(terms(speaker)))
     places = {note[:2] for note in known}
     by_speakers: list[Note] = []
     if most_tokens <= 0:
         return by_speakers
-    # Of an outline not even read where nobody is named.
+    # The notes of an outline are only read if a speaker is named.
     candidates = notes.said_by(is_named.__getitem__) if isinstance(notes, Tiers) else notes
     for note in candidates:
         if is_named[note.speaker] and note[:2] not in places:
@@ -97,9 +97,9 @@ def _by_news(
     room: int,
     overtaken: OvertakenIndex,
 ) -> list[Note]:
-    """Notes by what they tell a token beside those that were taken before, while they cost at most so many tokens.
+    """Select notes by what they add per token to those selected before, while they fit into `room` tokens.
 
-    Lazy greedy (Minoux 1978): what a note tells only falls, so that the first one whose gain still holds is the best.
+    Lazy greedy (Minoux 1978): a note's gain only falls, so the first one whose gain is unchanged is the best.
     """
     weights = [[*map(WEIGHT_OF_DIGIT.__getitem__, note.weights)] for note in notes]
     left_of = dict.fromkeys(chain.from_iterable(words), 1.0)
@@ -110,7 +110,7 @@ def _by_news(
     while heap and room > 0:
         stale, i = heap[0]
         if prices[i] > room:
-            # Room only falls: there will be none for it.
+            # Room only falls: the note will never fit.
             heappop(heap)
             continue
         gain = -rates[i] * sum(map(mul, weights[i], map(left, words[i])))
@@ -132,7 +132,7 @@ def _by_news(
 def _with_speakers(
     query: Sequence[str], scores: Mapping[int, int], passages: Sequence[Passage], voice: Mapping[str, float]
 ) -> list[tuple[float, Passage]]:
-    """Passages with their scores, best first; more for those whose speaker the query names."""
+    """Passages with their scores, best first, with a bonus for those whose speaker the query names."""
     spoken = Counter([passage.notes[0].speaker for passage in passages])
     named = {speaker: [term for term in terms(speaker) if term in query] for speaker in spoken}
     held: Counter[str] = Counter()
@@ -153,9 +153,9 @@ def _with_speakers(
 
 
 def _of_named(note: Note, voice: float) -> float:
-    """How much a name that the query has counts for a note of whom it names.
+    """Weight of the bonus for a note whose speaker the query names.
 
-    Whom a verbose assistant serves is told of by the assistant as well; between people one's own words tell most.
+    A verbose assistant describes the user it serves as well; between people one's own words say most.
     """
     is_served = voice > _SERVED and note.speaker != note.role
     return 1.0 / voice if is_served else math.sqrt(voice)

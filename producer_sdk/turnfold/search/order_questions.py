@@ -1,7 +1,7 @@
-"""Questions about the conversation itself: in what order, or across which sessions, something came up. Pure.
+"""Recognize questions about the conversation itself: in what order, or in which sessions, topics came up. Pure.
 
 Their frame ("can you list the order in which I brought up", "across our conversations") is about talking, and notes
-that hold its words ("the order does not matter", "as you mentioned") answer nothing.
+that contain its words ("the order does not matter", "as you mentioned") answer nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ACROSS: Final = lazy_pattern(
     r"(?i)\b(?:throughout|across|over|during|in|from|based on) (?:the course of )?(?:all )?(?:of )?"
     rf"(?:our|my|the|these) (?:\w+ )?{_TALK}(?: (?:with you|so far|about))?(?!\w)"
 )
-"""Names the conversation as where to look."""
+"""Names the conversation as the place to search."""
 _FRAME: Final = lazy_pattern(
     r"(?i)\b(?:"
     r"(?:(?:can|could|would) you (?:please )?|please )?(?:list|walk me through|take me through|tell me|give me|recount)"
@@ -38,7 +38,7 @@ _FRAME: Final = lazy_pattern(
     r"|(?:(?:mention|list|give|name|use) )?only (?:and only )?(?:\w+ )?(?:items?|points?|things?|topics?)"
     r")(?!\w)"
 )
-"""Of a question for an order, what asks for it."""
+"""Parts of a question for an order that only ask for it."""
 _OWN: Final = lazy_pattern(rf"(?:\bI(?: first| ever|'ve)? |\bhave I |\bdid I )(?:first )?{_TELLING}(?!\w)")
 
 
@@ -54,9 +54,9 @@ def asks_for_order(question: str) -> bool:
 
 
 def subject_of(question: str) -> str:
-    """A question without where to look in the conversation, and one for an order without what asks for it.
+    """Strip from a question the conversation as the place to search, and from one for an order what asks for it.
 
-    As it stands where nothing else is left.
+    The question is returned as it is if nothing else is left.
 
     >>> subject_of("In what order did I bring up the lease and the van across our conversations?")
     'the lease and the van?'
@@ -68,7 +68,7 @@ def subject_of(question: str) -> str:
 
 
 def of_asker(question: str, passages: list[Passage]) -> list[Passage]:
-    """Of passages, where a question asks what the asker brought up, those of users; all where there are none."""
+    """Keep users' passages if a question asks what the asker brought up; all if there are none."""
     if not _OWN.search(question):
         return passages
     return [passage for passage in passages if passage.notes[0].role == Role.USER] or passages

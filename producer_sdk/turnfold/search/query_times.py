@@ -15,26 +15,26 @@ from turnfold.errors import InvalidInput
 
 MOST_TIME_TERMS: Final = 40
 ENDS: Final = 500
-"""Code points of either end of a question in which its times stand: those inside a pasted document are the document's,
-and to read each takes long."""
+"""Code points at either end of a question that are searched for times: those inside a pasted document are the
+document's, and parsing all of them takes long."""
 _BEFORE: Final = timedelta(days=364)
-"""What is asked of a time before a day that has passed is looked for in the year up to it."""
+"""How far back a question about the time before a day that has passed is searched."""
 
 
 class QueryTimes(NamedTuple):
-    """When something was that is asked about."""
+    """Times that a question asks about."""
 
     terms: tuple[str, ...] = ()
-    """Of the days, months and years that are meant, at most 40; empty where none is named."""
+    """Terms of the days, months and years that are meant, at most 40; empty if none is named."""
     words: frozenset[str] = frozenset()
-    """Terms of the question that only count from the day on which it is asked, as in 'last week': no note says them."""
+    """Terms of the question that only count from the day of the query, as in 'last week': no note contains them."""
 
 
 NO_TIMES: Final = QueryTimes()
 
 
 def check_now(now: object) -> None:
-    """Raise `InvalidInput` for what is no time at which a query is asked."""
+    """Raise `InvalidInput` unless `now` is None or a datetime with a time zone that UTC can express."""
     if now is not None and (not isinstance(now, datetime) or now.tzinfo is None):
         raise InvalidInput("now must be a datetime with a time zone, such as datetime.now(UTC)")
     if now is None:
@@ -47,7 +47,7 @@ def check_now(now: object) -> None:
 
 
 def query_times(question: str, today: date | None) -> QueryTimes:
-    """The times of a question, asked on a day; without a day only those that are written with their year.
+    """The times of a question that is asked on `today`; without a day only those that are written with their year.
 
     >>> query_times("What did we decide last month?", date(2026, 5, 14)).terms
     ('!2026-04',)
@@ -67,7 +67,7 @@ def query_times(question: str, today: date | None) -> QueryTimes:
 
 
 def _ends(kind: Kind, period: Period, today: date | None) -> tuple[date | None, date | None]:
-    """First and last day: what is asked 'since' a day is asked up to today, 'by' a day to come from today on."""
+    """First and last day: 'since' ends today; 'by' begins today if the day is to come, else a year before the day."""
     first, last = period.first, period.last
     if kind is Kind.SINCE:
         return first, last or today

@@ -1,4 +1,4 @@
-"""Which segments and turns a query is about. Pure, lexical: terms, their rarity, and how often they occur."""
+"""Score segments and turns for a query. Pure, lexical: terms, their rarity, and how often they occur."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SEGMENT_HITS: Final = 8
 """Segments whose turns are read for a query."""
 
 _SPEAKER_WEIGHT: Final = 2
-"""A query that names a speaker asks for what that speaker said."""
+"""Factor for terms in a speaker's name: a query that names a speaker asks for what that speaker said."""
 
 _CUT_WORD: Final = 24
 """Characters by which a snippet is shortened to end between words."""
 
 
 def query_terms(query: str, *, without: Collection[str] = ()) -> tuple[str, ...]:
-    """Distinct terms of a query, the rarest first, at most 16; those of `without` are left out."""
+    """Distinct terms of a query, the rarest first, at most 16, without those of `without`."""
     distinct = [term for term in dict.fromkeys(terms(query)) if term not in without]
     order = {term: position for position, term in enumerate(distinct)}
     return tuple(sorted(distinct, key=lambda term: (-rarity(term), order[term]))[:QUERY_TERMS])
@@ -35,8 +35,8 @@ def query_terms(query: str, *, without: Collection[str] = ()) -> tuple[str, ...]
 def score_segments(postings: Sequence[tuple[str, int, int]], *, segments: int) -> list[tuple[int, float]]:
     """Segments by score, best first, newer first among equals.
 
-    `postings` are rows (term, idx, weight) of a conversation of so many segments; a term tells more the fewer of them
-    hold it, and its weight counts less the more often it repeats.
+    `postings` are rows (term, idx, weight) of a conversation of `segments` segments; a term counts more the fewer
+    segments contain it, and its weight counts less the more often it repeats.
     """
     spread = Counter(term for term, _, _ in postings)
     scores: dict[int, float] = defaultdict(float)
@@ -48,7 +48,7 @@ def score_segments(postings: Sequence[tuple[str, int, int]], *, segments: int) -
 def term_weights(
     query: Sequence[str], postings: Sequence[tuple[str, int, int]], *, segments: int
 ) -> Mapping[str, float]:
-    """What each term of a query tells in a conversation of so many segments, as `score_segments` has it."""
+    """Weight of each term of a query in a conversation of `segments` segments, as in `score_segments`."""
     spread = Counter(term for term, _, _ in postings)
     return {term: math.log(1.0 + segments / max(1, spread[term])) for term in query}
 
@@ -59,13 +59,13 @@ def score_turns(
     """Score of each turn that shares a term with the query, by seq; a term weighs its rarity, or its `weights`.
 
     A turn lends a quarter of its score to its neighbours, and half to the one after a question: answers seldom
-    repeat the question's words. The day on which a turn was said is a term of it.
+    repeat the question's words. The day of a turn is one of its terms.
     """
     weights = weights or {term: rarity(term) for term in query}
     own: dict[int, float] = {}
     for turn in turns:
         held = terms(turn.content)
-        # In the query's order: sums of fractions depend on it, and a set's differs from process to process.
+        # In the query's order: float sums depend on it, and the order of a set differs between processes.
         words, names = {*held, *_day_terms(turn)}, set(terms(turn.speaker))
         score = sum(weight for term, weight in weights.items() if term in words)
         score += _SPEAKER_WEIGHT * sum(weight for term, weight in weights.items() if term in names)
@@ -86,7 +86,7 @@ def _day_terms(turn: StoredTurn) -> tuple[str, ...]:
 
 
 def spoken_snippet(label: str, words: str, query: Sequence[str], *, width: int = 160) -> str:
-    """As `snippet`, with who says it before it, wherever it was cut.
+    """A `snippet` that begins with the speaker's label wherever it was cut.
 
     >>> spoken_snippet("Mara", "It rains. assistant: I approved it.", ("approved",), width=20)
     'Mara: … I approved it.'
@@ -96,7 +96,7 @@ def spoken_snippet(label: str, words: str, query: Sequence[str], *, width: int =
 
 
 def snippet(text: str, query: Sequence[str], *, width: int = 160) -> str:
-    """At most `width` characters of `text` around the first word that the query names, cut between words."""
+    """At most `width` characters of `text` around the first word that the query names, cut between words where possible."""
     flat = " ".join(text.split())
     if len(flat) <= width:
         return flat

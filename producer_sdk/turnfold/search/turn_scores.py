@@ -1,7 +1,7 @@
-"""Which passages may answer a query, from the postings of its terms and what is near in meaning. Pure.
+"""Score the passages that may answer a query, from postings of its terms and embedding similarity. Pure.
 
 Passages are scored by BM25 over words and day, and lend a part of their score to their neighbours, because answers
-seldom repeat the words of the question. Scores are whole numbers, so that no order of adding them matters.
+seldom repeat the words of the question. Scores are integers, so that the order of addition does not matter.
 """
 
 from __future__ import annotations
@@ -36,49 +36,50 @@ from turnfold.contract.vectors import Vector, cosines_to, differing
 FEW_PASSAGES: Final = 120
 MOST_PASSAGES: Final = 250
 _TOKENS_A_PASSAGE: Final = 5
-"""A budget has a passage fetched for so many of its tokens: more than it can show."""
+"""Budget tokens per fetched passage: more passages than the budget can show."""
 _FULL: Final = 64
-"""Postings of a term that are read: one with as many occurs in more segments than are known."""
+"""Postings of a term that are read: a term with as many may be in more segments than are known."""
 POINTERS_A_TERM: Final = 200
-"""Passages that are scored for one term, about: more would tell no answers apart."""
+"""Approximate number of passages scored for one term: more would not tell answers apart."""
 _LENT_REPLY: Final = 1
-"""Bits by which what is lent to the passage after a question is less than its score."""
+"""Right shift of the score that is lent to the passage after a question."""
 _LENT_INSIDE: Final = 1
-"""The same for neighbours in one turn, which go on with what it says; for those in other turns two."""
+"""The same for neighbours in one turn, which continue it; for those in other turns two."""
 _LENT: Final = 2
 _LEAST_LENDER: Final = 20
-"""What has less than this part of the best score lends nothing."""
+"""Divisor of the best score: passages with less lend nothing."""
 _LENDERS: Final = 400
-"""Neither do passages after so many better ones."""
+"""Most passages that lend, the best ones."""
 _NEARNESS: Final = 0.75
-"""Weight of nearness in meaning beside that of words."""
+"""Weight of embedding similarity relative to words."""
 MOST_COMPARED: Final = 4_096
-"""Passages whose meaning is compared with the query's, the newest ones."""
+"""Most passages whose embeddings are compared with the query's, the newest ones."""
 _LOOKED_AT: Final = 256
-"""Those by the count of signs that differ, which are looked at more closely."""
+"""Passages, the nearest by Hamming distance of sign codes, whose cosines are computed."""
 _NEAR: Final = 128
 _NOT_NEAR: Final = 0.2
-"""A cosine up to which passages have no more in common than any two."""
+"""Cosine up to which passages have no more in common than any two."""
 _ANSWERED: Final = 0.75
-"""Of all that a query's terms tell: what a passage by words is taken for at least when meaning is weighed beside it."""
+"""Share of the weight of a query's terms that the best score by words is assumed to be at least, when weighing
+meaning."""
 _STANDING: Final = {ORDERED: 0.7, PREFERRED: 0.6}
-"""Of the best score: what a person wants from now on, or prefers, has as much at least."""
+"""Least share of the best score for a person's standing orders and preferences."""
 _MOST_STANDING: Final = 6  # orders, and as many preferences
 _PLACES_REPLACING: Final = 3
-"""Passages of a turn that overtook another one that are looked at."""
+"""Passages considered of a turn that overtook another one."""
 PRECISION: Final = 1_000
-"""Of a score: so much is what one term tells that half of the segments hold, said once by one of two equal voices."""
+"""Scale of scores: about that of one use, by one of two equal voices, of a term that half of the segments contain."""
 NOTHING_NEAR: Final[Mapping[int, float]] = MappingProxyType({})
 
 PostingRow = tuple[str, int, int, bytes]
-"""A term, the segment that holds it, its weight there, and pointers to the passages."""
+"""A term, the segment that contains it, its weight there, and packed pointers to the passages."""
 _TERM_AND_SEGMENT: Final = itemgetter(0, 1)
 _WEIGHT_AND_SEGMENT: Final = itemgetter(2, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """What is known of a conversation beside the postings."""
+    """Statistics of a conversation besides its postings."""
 
     said: Mapping[str, int]
     """Tokens of each role."""
@@ -86,21 +87,21 @@ class Field:
 
 
 def passages_for(budget_tokens: int) -> int:
-    """Passages that a context of so many tokens has a use for."""
+    """Number of passages that are worth fetching for a budget."""
     return max(FEW_PASSAGES, min(MOST_PASSAGES, budget_tokens // _TOKENS_A_PASSAGE))
 
 
 def told_by(query: Sequence[str], postings: Sequence[PostingRow], field: Field) -> dict[str, float]:
-    """What each term of a query tells, from the postings that were found."""
-    # A segment may hold a term in the rules' notes and in a model's.
+    """Weight of each term of a query, from the postings that were found."""
+    # A segment may contain a term twice: in the rules' notes and in a model's.
     spread = Counter([term for term, _ in set(map(_TERM_AND_SEGMENT, postings))])
     return {term: rarity(spread[term], field.segments) for term in query}
 
 
 def rarity(spread: int, segments: int) -> float:
-    """What a term tells that so many of the segments hold, as far as they are known."""
+    """Weight of a term that `spread` of the segments are known to contain."""
     if spread >= _FULL:
-        # In how many more nobody has looked: between those that are known and all.
+        # The read stopped there: the true number is between the known segments and all of them.
         spread = math.isqrt(spread * max(spread, segments))
     return math.log(1.0 + segments / max(1, spread))
 
@@ -108,9 +109,9 @@ def rarity(spread: int, segments: int) -> float:
 def scores_of(
     told: Mapping[str, float], postings: Sequence[PostingRow], field: Field, *, near: Mapping[int, float] = NOTHING_NEAR
 ) -> dict[int, int]:
-    """Scores of the passages that may answer, by number, from the postings of terms and what each of them tells.
+    """Scores of the passages that may answer, by number, from postings of terms and the terms' weights.
 
-    `near` are cosines to the query of passages that are near in meaning, by their numbers.
+    `near` are the cosines to the query of passages with similar embeddings, by passage number.
     """
     scores, marks = _scores(told, postings, field)
     _add_nearness(scores, near, least=round(_ANSWERED * PRECISION * sum(told.values())))
@@ -118,14 +119,14 @@ def scores_of(
 
 
 def best_of(scores: Mapping[int, int], most: int) -> dict[int, int]:
-    """At most `most` passages that have any score, best first, the earlier first among equals."""
+    """At most `most` passages with a positive score, best first, the earlier first among equals."""
     least = sorted(scores.values(), reverse=True)[most - 1] if len(scores) > most else 1
     ordered = sorted([(-score, number) for number, score in scores.items() if score >= least])
     return {number: -score for score, number in ordered[:most]}
 
 
 def with_standing(scores: Mapping[int, int], postings: Iterable[PostingRow]) -> dict[int, int]:
-    """Scores where a person's newest orders, and preferences, stand beside what answers: they are about any question.
+    """Raise a person's newest orders and preferences to a share of the best score: they are about any question.
 
     `postings` are those of `STANDING`.
     """
@@ -139,10 +140,10 @@ def with_standing(scores: Mapping[int, int], postings: Iterable[PostingRow]) -> 
 
 
 def with_times(scores: Mapping[int, int], postings: Sequence[PostingRow], field: Field) -> dict[int, int]:
-    """Scores where passages of the time that is asked about come before others that hold as much of the query.
+    """Raise passages of the time that is asked about above others with as much of the query.
 
-    `postings` are those of the time's terms. Together they tell what one term would that stands in their segments,
-    twice where a note speaks of that time.
+    `postings` are those of the time's terms. Together they weigh as much as one term that is in their segments, twice
+    where a note mentions that time.
     """
     total = dict(scores)
     impacts: dict[int, int] = {}
@@ -156,9 +157,10 @@ def with_times(scores: Mapping[int, int], postings: Sequence[PostingRow], field:
 
 
 def with_replacing(scores: Mapping[int, int], overtaken_by: Mapping[int, Iterable[int]]) -> dict[int, int]:
-    """Scores where what took the place of something answers as well as what it took the place of.
+    """Raise the passages that replaced a statement to the statement's score.
 
-    `overtaken_by` has, by a turn, those that overtook it. Of these the first passages count: some may be nobody's.
+    `overtaken_by` maps a turn to those that overtook it. Of these the first passages count; some numbers may have no
+    passage.
     """
     total = dict(scores)
     if not overtaken_by:
@@ -172,7 +174,7 @@ def with_replacing(scores: Mapping[int, int], overtaken_by: Mapping[int, Iterabl
 
 
 def best_turns(scores: Mapping[int, int], most: int) -> dict[int, float]:
-    """Turns of the best passages, best first, each with its score as a share of the best one's."""
+    """Turns of the best passages, best first, each with its score as a share of the best one."""
     turns: dict[int, float] = {}
     best = max(scores.values(), default=0)
     for number, score in scores.items():
@@ -183,7 +185,7 @@ def best_turns(scores: Mapping[int, int], most: int) -> dict[int, float]:
 
 
 def near_passages(asked: Vector, blocks: Iterable[bytes]) -> dict[int, float]:
-    """Cosines, about, of the passages that are nearest in meaning, by number, from blocks of signs, newest first."""
+    """Approximate cosines of the passages most similar to a query, by number; `blocks` of signs are newest first."""
     compared = islice(chain.from_iterable(differing(asked, block) for block in blocks), MOST_COMPARED)
     looked_at = nsmallest(_LOOKED_AT, compared)
     cosines = cosines_to(asked, [code for _, _, code in looked_at])
@@ -194,7 +196,7 @@ def near_passages(asked: Vector, blocks: Iterable[bytes]) -> dict[int, float]:
 def _scores(
     weight_by_term: Mapping[str, float], postings: Sequence[PostingRow], field: Field
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """The sums of what the terms tell, and the marks of the passages that ask or end a turn."""
+    """Sums of term weights by passage number, and the marks of the passages."""
     voice = voices(field.said)
     loud = [PRECISION / IMPACT_SCALE * math.sqrt(voice.get(role, 1.0)) for role in ROLES]
     weights = {term: [round(weight * loudness) for loudness in loud] for term, weight in weight_by_term.items()}
@@ -207,7 +209,7 @@ def _scores(
     for term, rows in of_terms.items():
         by_role = weights[term]
         numbers, found_marks = _heaviest_pointers(rows)
-        # Few marks differ.
+        # There are few distinct marks.
         told_by_mark = {mark: by_role[mark >> ROLE_SHIFT & ROLE] * (mark & IMPACT) for mark in set(found_marks)}
         for number, told_there in zip(numbers, map(told_by_mark.__getitem__, found_marks), strict=True):
             scores[number] = known_score(number, 0) + told_there
@@ -216,7 +218,7 @@ def _scores(
 
 
 def _heaviest_pointers(rows: list[PostingRow]) -> tuple[list[int], list[int]]:
-    """Numbers and marks of a term's passages, where it weighs most: one that is everywhere is looked for there."""
+    """Numbers and marks of a term's passages, from the segments where it weighs most."""
     numbers: list[int] = []
     marks: list[int] = []
     for row in sorted(rows, key=_WEIGHT_AND_SEGMENT, reverse=True):
@@ -229,9 +231,9 @@ def _heaviest_pointers(rows: list[PostingRow]) -> tuple[list[int], list[int]]:
 
 
 def _add_nearness(scores: dict[int, int], near: Mapping[int, float], *, least: int) -> None:
-    """Add what passages have that are near in meaning.
+    """Add scores of passages with similar embeddings.
 
-    As much of the best score by words, or of `least` where no passage holds much of the query.
+    They are scaled to the best score by words, or to `least` if no passage contains much of the query.
     """
     nearest = max(near.values(), default=0.0)
     if nearest <= _NOT_NEAR:
@@ -243,7 +245,7 @@ def _add_nearness(scores: dict[int, int], near: Mapping[int, float], *, least: i
 
 
 def _with_neighbours(scores: Mapping[int, int], marks: Mapping[int, int]) -> dict[int, int]:
-    """Scores with what neighbours lend. A neighbour's number may be nobody's: then it is not found later."""
+    """Add what neighbours lend. A neighbour's number may have no passage: then it is not found later."""
     total = dict(scores)
     own = total.get
     least = max(scores.values(), default=0) // _LEAST_LENDER
@@ -259,7 +261,7 @@ def _with_neighbours(scores: Mapping[int, int], marks: Mapping[int, int]) -> dic
         if number & PLACES - 1:
             previous, lent = number - 1, _LENT_INSIDE
         else:
-            # Of a turn before this one only the first passage has a number that is known.
+            # Of the turn before this one only the first passage's number is known.
             previous, lent = number - PLACES, _LENT
         total[previous] = own(previous, 0) + (score >> lent)
     return total
