@@ -1,9 +1,9 @@
 """The recent turns as they are shown: whole or clipped, with their tool calls or as plain text.
 
-Providers refuse a tool result without its call, and a call without its results. So a group is replayed only when
+Providers reject a tool result without its call, and a call without its results. So a group is replayed only when
 it is whole: a call, then results that answer every one of its ids and nothing else. At the very end of a
-conversation a group may still be open. Every other call or result is shown as plain text. Some servers count calls anew
-at each answer: groups whose ids were there before are marked, since Anthropic refuses an id that repeats.
+conversation a group may still be open. Every other call or result is shown as plain text. Some servers restart their
+call ids with each answer: groups that repeat earlier ids are marked, since Anthropic rejects repeated ids.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ class ShownTurn(NamedTuple):
 
     turn: StoredTurn
     content: str
-    """The turn's text, or its ends around a marker."""
+    """The turn's text, clipped around a marker if it is too long."""
     marker: str | None = None
-    """Set when this is not the whole turn: where the whole is; empty while its number is not known."""
+    """Marker of the whole turn if the turn is clipped, empty while the turn has no number; None for a whole turn."""
     native: bool = True
-    """The provider's parts are replayed; otherwise only `content` is shown."""
+    """Whether the provider's parts are replayed; otherwise only `content` is shown."""
     hidden: bool = False
     """Shown in the system text instead, or deleted."""
     again: int = 0
-    """Where an earlier group has the same ids: the number of the turn with the calls, which tells them apart."""
+    """Number of the calling turn if an earlier group has the same ids, to tell the groups apart; else 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class ChatBlock:
 
     turns: tuple[ShownTurn, ...] = ()
     seal: str = ""
-    """Stands where we speak in the user's voice."""
+    """Token in the lines that we write in the user's voice."""
 
 
 def whole(turn: StoredTurn) -> ShownTurn:
@@ -77,7 +77,7 @@ def mappings(value: object) -> Iterator[Mapping[str, Any]]:
 
 
 def with_tool_groups(turns: Sequence[ShownTurn]) -> tuple[ShownTurn, ...]:
-    """The same turns, those of broken tool groups marked as plain, whatever they were marked as before."""
+    """Mark the turns of broken tool groups as plain text and groups with repeated ids; earlier marks do not count."""
     if not any(_has_tools(turn.turn) for turn in turns):
         return tuple(turns)
     turns = [_unsettled(turn) for turn in turns]
@@ -103,7 +103,7 @@ def _unsettled(shown_turn: ShownTurn) -> ShownTurn:
 
 
 def inside_groups(turns: Turns) -> frozenset[int]:
-    """Numbers of the turns at which a window may not begin: it would cut a tool group."""
+    """Numbers of the turns at which a window may not begin, because it would split a tool group."""
     if not turns.has_parts:
         return frozenset()
     shown_turns = [whole(turn) for turn in turns.shapes()]
@@ -121,7 +121,7 @@ def _has_tools(turn: StoredTurn) -> bool:
 
 
 def _replayable(shown_turn: ShownTurn) -> bool:
-    """A clipped result keeps its place in the group when it is one piece of text."""
+    """Whether a turn can be replayed in its group; a clipped result can when it is one piece of text."""
     if shown_turn.marker is None:
         return shown_turn.native
     single = (shown_turn.turn.parts or {}).get("tool_call_id")

@@ -1,4 +1,4 @@
-"""Cutting text to a number of tokens."""
+"""Cut text to a number of tokens."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from turnfold.contract.text import whole_numbers
 from turnfold.tokens import ESTIMATOR, Counter, TokenCount
 
 _SHORTEST_BOTH: Final = 150
-"""Code points from which both ends are shown: a few words of the end alone say nothing."""
+"""Code points from which both ends are shown: in fewer, the words of the end would say nothing."""
 _LONGEST_WORD: Final = 20
-"""Code points of a word that is not cut."""
+"""Longest word, in code points, that is not cut."""
 _GUESSES: Final = 5
-"""Counts that a cut may cost before it settles for what it has."""
+"""Counts per cut before the best size so far is used."""
 
 
 def clip_text(text: str, max_tokens: int | None, counter: Counter = ESTIMATOR) -> tuple[str, bool]:
-    """The beginning of `text` that costs at most `max_tokens`, between words where there are any; True if cut."""
+    """Cut `text` to at most `max_tokens`, between words where there are any; True if cut."""
     if max_tokens is None or counter.count(text) <= max_tokens:
         return text, False
     length = longest_within(len(text), max_tokens, lambda size: counter.count(head_of(text, size)))
@@ -25,11 +25,11 @@ def clip_text(text: str, max_tokens: int | None, counter: Counter = ESTIMATOR) -
 
 
 def clip_middle(text: str, max_tokens: int, gap: str, count: TokenCount) -> str:
-    """Both ends of `text`, two thirds of it from the beginning, around `gap`; `gap` itself costs too.
+    """Both ends of `text` around `gap`, two thirds of it from the beginning; the tokens of `gap` count too.
 
-    A text of which a read kept the ends is cut the same way, so that what stands around `gap` is never from between.
+    A text of which a read kept only the ends is cut the same way, so the words next to `gap` are never from its middle.
 
-    Only `gap` is left when nothing else fits; that may then cost more than `max_tokens`.
+    Only `gap` is left when nothing else fits; it may then cost more than `max_tokens`.
     """
 
     def clipped(size: int) -> str:
@@ -44,8 +44,8 @@ def clip_middle(text: str, max_tokens: int, gap: str, count: TokenCount) -> str:
 def longest_within(limit: int, max_tokens: int, tokens_at: Callable[[int], int]) -> int:
     """A size of at most `limit` whose tokens fit, close to the largest, found in a few counts; 0 if none was found.
 
-    Tokens are taken to grow about evenly with the size; what is returned was counted, so a counter that does not
-    behave only makes the cut shorter.
+    Assumes that tokens grow about evenly with the size. The returned size was counted, so an irregular counter only
+    makes the cut shorter.
     """
     fits, fails = 0, limit + 1
     guess = min(limit, max(0, max_tokens) * 4)
@@ -66,7 +66,7 @@ def longest_within(limit: int, max_tokens: int, tokens_at: Callable[[int], int])
 
 
 def head_of(text: str, size: int) -> str:
-    """At most `size` code points from the beginning, to the end of a word where one is near."""
+    """At most `size` code points from the beginning, ending with a word if one ends near."""
     cut = text[:size]
     if size < len(text) and text[size].isspace():
         return cut
@@ -81,5 +81,5 @@ def _tail(text: str, size: int) -> str:
     if 0 <= space < max(size // 4, _LONGEST_WORD):
         return cut[space + 1 :]
     start = max(0, len(text) - size)
-    # A number in which the tail would begin is left out.
+    # A number that the tail would begin inside of is left out.
     return cut if whole_numbers(text, start) == start else cut.lstrip("0123456789.,")

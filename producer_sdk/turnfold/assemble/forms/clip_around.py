@@ -1,8 +1,8 @@
-"""Cutting a long turn around what it tells: its head, its end, and between them what must not be lost. Pure.
+"""Clip a long turn to its most informative pieces: head, end, and what must not be lost between them. Pure.
 
-Kept are the headings or items that it is made of, so that "do number 3" is understood, and pieces with what is asked
-about, decisions, numbers, errors, names and paths, under the headings that they stand below. A fence or a formula is
-shown whole; a fence may be named on one line instead.
+Headings or items that structure the text are kept, so that "do number 3" is understood, and pieces with query terms,
+decisions, numbers, errors, names and paths, under their headings. A fence or a formula is shown whole; a fence may be
+named on one line instead.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from turnfold.contract.terms import rarity
 from turnfold.tokens import TokenCount
 
 _FURTHER_GAP: Final = " […] "
-"""Stands for what is left out, but for the first place, which has the marker."""
+"""Mark for every gap but the first, which has the marker."""
 
 
 class Words:
-    """Words in any case. Only a text that may hold one is searched for them: the pattern takes ten times as long."""
+    """Case-insensitive word pattern with a substring prefilter: the regex takes ten times as long."""
 
     def __init__(self, begun: str, pattern: str) -> None:
-        """`begun`: what stands, in small letters, in every text that the pattern matches, with commas between."""
+        """`begun`: comma-separated substrings in lower case, one of which is in every text that the pattern matches."""
         self._begun = begun.split(",")
         self.pattern = lazy_pattern(rf"(?i)\b(?:{pattern})\b")
 
     def are_in(self, text: str, lowered: str) -> bool:
-        """Whether a text, also given in small letters, holds one."""
-        # Beyond ASCII more letters than those of `lower` are the same but for their case.
+        """Whether a text, also given in lower case, contains one of the words."""
+        # Beyond ASCII, case-insensitive matching equates letters that `lower` keeps apart.
         if text.isascii() and not any(map(lowered.__contains__, self._begun)):
             return False
         return self.pattern.search(text) is not None
@@ -51,38 +51,38 @@ DECISIONS: Final = Words(
     r"|won't|will not|do not|don't|because|important|required?|note that|in short|so we|let's|prefer\w*|only",
 )
 NAMES: Final = lazy_pattern(r"`[^`\n]+`|_(?<=\w_)\w|\.(?<=\w\.)\w{1,5}\b(?=[\s,)]|$)|/(?<=\S/)\S")
-"""Names and paths: each from its mark on, for which a text is searched fastest."""
+"""Names and paths, each from its mark on, which is the fastest to search for."""
 _SIGNS: Final = (
     (NAMES, 0.5),
     (lazy_pattern(r"(?<=[\w,;:)] )[A-Z][\w'-]+"), 0.4),
     (lazy_pattern(r"\?\s*$"), 0.3),
 )
-"""What a sentence has that must not be lost, and what it adds to its worth."""
+"""Patterns of sentences that must not be lost, and the worth that each adds."""
 _DECIDES: Final = 1.0
 _FAILS: Final = 0.8
 _DIGITS: Final = 0.6
-"""For a number in prose: lines of code and of files have numbers anyway."""
+"""Worth of a number in prose: lines of code and of files have numbers anyway."""
 _PLAIN: Final = 0.3
 _BARE: Final = 0.05
-"""For a word or two alone."""
+"""Worth of a piece of one or two words."""
 _FENCED: Final = 1.2
 _NAMED: Final = 0.6
 _ASKED: Final = 2.0
-"""For the piece with most of what is asked about."""
+"""Worth of the piece with most of the query."""
 _MOST_ASKED: Final = 64
-"""Stems that are looked for, the rarest: each is looked for in every piece of a text."""
+"""Most stems of the query, the rarest, that are searched for in every piece of a text."""
 _OVERHEAD: Final = 40
-"""Code points that a piece is charged beside its own: a gap costs too."""
+"""Code points charged for each piece besides its own: a gap costs too."""
 _LEAST_HEADS: Final = 3
-"""Headings of one depth, or heads of items, that make an outline."""
+"""Least number of headings of one depth, or of item heads, that make an outline."""
 _MOST_HEADS: Final = 12
 _LEAST_BEGINNING: Final = 24
-"""Code points of the first words."""
+"""Least code points of the first piece."""
 _CLOSING: Final = lazy_pattern(
     r"(?i)(?:if you (?:have|need)|let me know|feel free|(?:i )?hope (?:this|that|it)|by following"
     r"|don't hesitate|you're welcome|these (?:steps|changes)|happy \w+ing|good luck)\b"
 )
-"""How a turn ends that tells nothing more."""
+"""Closing phrases that add nothing."""
 _ASKS: Final = lazy_pattern(r"(?i)\?\s*$|\bplease\b")
 _NUMBER_OF_LINE: Final = lazy_pattern(r"\s{0,8}\d{1,7}[:|\t\u2192]")
 _BEHIND_NUMBERS: Final = ":|\t\u2192"
@@ -90,48 +90,48 @@ _SHORTEST_LINE: Final = 4
 
 
 class Focus(NamedTuple):
-    """What a cut goes by, beside the text."""
+    """Criteria of a cut besides the text itself."""
 
     asked: tuple[str, ...] = ()
-    """Stems of what is asked about."""
+    """Stems of the query."""
     elsewhere: frozenset[str] = frozenset()
-    """Lines, as `bare_lines` gives them, that stand in the context anyway: what repeats them is left out."""
+    """Lines, as `bare_lines` returns them, that are in the context anyway; pieces that repeat them are left out."""
     is_output: bool = False
-    """A tool wrote the text."""
+    """Whether a tool wrote the text."""
     in_order: bool = False
-    """What comes first says most: what a text asks for at its end, then one piece after the other."""
+    """Take pieces in text order rather than by worth, after the first piece and a request at the end."""
 
 
 NO_FOCUS: Final = Focus()
 
 
 class _Pieces:
-    """The pieces of a text, and what each tells by itself, whatever is asked about."""
+    """The pieces of a text, with the properties that do not depend on a query."""
 
     def __init__(self, text: str, kept: int | None, *, is_output: bool) -> None:
         self.all = pieces_of(text, kept, is_output=is_output)
         self._is_output = is_output
         self.lengths = [len(piece.text) for piece in self.all]
-        """Code points of each."""
+        """Code points of each piece."""
         self.labels: list[tuple[int, ...]] = []
-        """Of each piece, the places of those that it stands below, the nearest first."""
+        """Places of the labels above each piece, the nearest first."""
         for piece in self.all:
-            # A label stands before what stands below it.
+            # A label precedes the pieces below it.
             self.labels.append((piece.label, *self.labels[piece.label]) if piece.label >= 0 else ())
 
     @cached_property
     def lowered(self) -> list[str]:
-        """The words of each in small letters."""
+        """Each piece's text in lower case."""
         return [piece.text.lower() for piece in self.all]
 
     @cached_property
     def lines(self) -> list[list[str]]:
-        """The `bare_lines` of each."""
+        """The `bare_lines` of each piece."""
         return [bare_lines(piece.text) for piece in self.all]
 
     @cached_property
     def signs(self) -> list[float]:
-        """What each tells."""
+        """Worth of each piece without a query."""
         return [
             _signs(piece, lowered, is_output=self._is_output)
             for piece, lowered in zip(self.all, self.lowered, strict=True)
@@ -141,10 +141,10 @@ class _Pieces:
 def clip_around(
     text: str, max_tokens: int, gap: str, count: TokenCount, *, kept: int | None = None, focus: Focus = NO_FOCUS
 ) -> str:
-    """What `text` tells, in order, within `max_tokens`; `gap` stands where something is left out first.
+    """The most informative pieces of `text`, in order, within `max_tokens`; `gap` is put at the first omission.
 
-    `kept` is where a read left the middle of the text out: there is a gap whatever is shown. Where not even a sentence
-    fits, the ends are shown, as `clip_middle` does.
+    `kept` is the offset at which a read left the middle of the text out: there is always a gap. Where not even a
+    sentence fits, the ends are shown, as by `clip_middle`.
     """
     pieces = _pieces_of(text, kept, is_output=focus.is_output)
     order = _in_order(text, kept, focus)
@@ -165,7 +165,7 @@ def clip_around(
 
 
 def bare_lines(text: str) -> list[str]:
-    """The lines of a text that tell it from others, without the number before each and what indents it."""
+    """Lines long enough to tell a text from others, without line numbers and indentation."""
     lines = [
         (_NUMBER_OF_LINE.sub("", line, count=1) if any(mark in line for mark in _BEHIND_NUMBERS) else line).strip()
         for line in text.split("\n")
@@ -175,18 +175,18 @@ def bare_lines(text: str) -> list[str]:
 
 @lru_cache(maxsize=64)
 def _pieces_of(text: str, kept: int | None, *, is_output: bool) -> _Pieces:
-    """The pieces of a text: the next reads ask about other things, and cut the same turns."""
+    """Pieces of a text, cached: later reads have other queries, and cut the same turns."""
     return _Pieces(text, kept, is_output=is_output)
 
 
 @lru_cache(maxsize=64)
 def _in_order(text: str, kept: int | None, focus: Focus) -> list[int]:
-    """Places of the pieces in the order in which they are taken: one read cuts a turn to several sizes."""
+    """Places of the pieces in order of selection, cached: one read cuts a turn to several sizes."""
     return _order(_pieces_of(text, kept, is_output=focus.is_output), focus)
 
 
 def _order(parted: _Pieces, focus: Focus) -> list[int]:
-    """Places of the pieces: the first ones and the last one, then sections by the best of each for its length."""
+    """Places of the pieces by priority: first and last ones, then sections by the best piece's worth for its length."""
     pieces, elsewhere = parted.all, focus.elsewhere
     repeats: set[int] = set()
     if elsewhere:
@@ -202,7 +202,7 @@ def _order(parted: _Pieces, focus: Focus) -> list[int]:
     worth = _worth(parted, telling, focus)
 
     def place(i: int) -> tuple[float, int]:
-        # Of what a tool printed lines that follow each other tell more than those of many places.
+        # Consecutive lines of a tool's output say more than lines from many places.
         return (-worth[i] if focus.is_output else -worth[i] / (parted.lengths[i] + _OVERHEAD) ** 0.5, i)
 
     best = sorted(telling, key=place)
@@ -214,7 +214,7 @@ def _order(parted: _Pieces, focus: Focus) -> list[int]:
 
 
 def _outline(pieces: Sequence[Piece]) -> tuple[int, ...]:
-    """The places of the highest headings of which there are several, or of the heads of items; empty without any."""
+    """Places of the highest headings of which there are several, or of item heads; empty without any."""
     by_depth: dict[int, list[int]] = {}
     for i, piece in enumerate(pieces):
         if piece.depth:
@@ -224,7 +224,7 @@ def _outline(pieces: Sequence[Piece]) -> tuple[int, ...]:
 
 
 def _by_section(best: Iterable[int], sections: Mapping[int, int]) -> Iterator[int]:
-    """Pieces, best first, each with all of its section behind it: a section read in part is two gaps more."""
+    """Pieces, best first, each followed by the rest of its section: a section shown in part costs two more gaps."""
     members: dict[int, list[int]] = {}
     for i, section in sections.items():
         members.setdefault(section, []).append(i)
@@ -234,7 +234,7 @@ def _by_section(best: Iterable[int], sections: Mapping[int, int]) -> Iterator[in
 
 
 def _worth(pieces: _Pieces, places: Sequence[int], focus: Focus) -> dict[int, float]:
-    """What each piece tells."""
+    """Worth of each piece, with its share of the query."""
     asked_stems = nlargest(_MOST_ASKED, ((stem, rarity(stem)) for stem in focus.asked), key=itemgetter(1))
     held = (
         {i: sum([weight for stem, weight in asked_stems if stem in pieces.lowered[i]]) for i in places}
@@ -262,9 +262,9 @@ def _signs(piece: Piece, lowered: str, *, is_output: bool) -> float:
 
 
 def _taken(pieces: _Pieces, order: Sequence[int], size: int) -> list[Piece]:
-    """Those that fit into so many code points, in order; a fence that fits stands whole, and its name does not.
+    """Select pieces that fit into `size` code points, in text order; a fence that fits replaces its name.
 
-    Each stands below its labels. A text always begins with its first words, however long its first sentence is.
+    Each piece brings its labels. A text always begins with its first words, however long its first sentence is.
     """
     everything, labels, lengths = pieces.all, pieces.labels, pieces.lengths
     taken_pieces: dict[int, Piece] = {}
@@ -274,7 +274,7 @@ def _taken(pieces: _Pieces, order: Sequence[int], size: int) -> list[Piece]:
         piece = everything[i]
         if not taken_pieces and piece.fence < 0 and i == 0:
             piece = _begun(piece, max(_LEAST_BEGINNING, size - _OVERHEAD))
-        # A label goes on right above what stands below it: no gap is between them, or one that is there anyway.
+        # Labels cost no gap of their own: none separates a label from its piece, or one is there anyway.
         above = [*takewhile(lambda label: label not in taken_pieces, labels[i])]
         cost = len(piece.text) + sum([lengths[label] for label in above]) + _OVERHEAD
         if i not in taken_pieces and cost <= size:
@@ -287,7 +287,7 @@ def _taken(pieces: _Pieces, order: Sequence[int], size: int) -> list[Piece]:
 
 
 def _begun(piece: Piece, size: int) -> Piece:
-    """The beginning of a piece, up to so many code points."""
+    """Truncate a piece to `size` code points."""
     words = piece.text
     if len(words) > size:
         words = closed(head_of(words, size).rstrip())
@@ -295,7 +295,7 @@ def _begun(piece: Piece, size: int) -> Piece:
 
 
 def _joined(text: str, taken_pieces: Sequence[Piece], gap: str, kept: int | None) -> str:
-    """The pieces with what stood between them, or a gap where something did that is left out."""
+    """Join the pieces with the text between them, or with a gap where text is left out."""
     parts: list[str] = []
     at = 0
     mark = gap
@@ -304,7 +304,7 @@ def _joined(text: str, taken_pieces: Sequence[Piece], gap: str, kept: int | None
         is_cut = kept is not None and at <= kept <= piece.start
         if text[at : piece.start].strip() or is_cut:
             begins_line = text.rfind("\n", at, piece.start) >= 0
-            # A fence begins and ends on lines of its own; a paragraph, an item or a row begins on one.
+            # A fence needs lines of its own; a paragraph, an item or a row begins on a new one.
             if after_whole:
                 parts.append(f"\n{mark.strip()}\n")
             else:
@@ -321,7 +321,7 @@ def _joined(text: str, taken_pieces: Sequence[Piece], gap: str, kept: int | None
 
 
 def _without_fences(text: str, pieces: Sequence[Piece]) -> str:
-    """The text with its fences named; without those that are shorter than their names."""
+    """Replace the fences of a text by their names; fences shorter than their names are dropped."""
     names = {piece.fence: piece.text for piece in pieces if piece.named}
     parts = []
     at = 0

@@ -1,6 +1,6 @@
-"""Content parts of a message, from either provider's form into the other's.
+"""Convert content parts of a message from either provider's form into the other's.
 
-What a form cannot hold becomes the label that the text projection has for it, such as `[audio]`.
+A part that a form cannot hold becomes its label in the text projection, such as `[audio]`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ THOUGHT_TYPES: Final = frozenset({"thinking", "redacted_thinking", "reasoning"})
 
 
 def openai_parts(content: object, *, images: bool) -> list[dict[str, Any]]:
-    """Content as OpenAI parts, tool blocks left out. `images` is false for roles that may only hold text."""
+    """Content as OpenAI parts, without tool blocks and thoughts. `images` is false for roles that only hold text."""
     parts: list[dict[str, Any]] = []
     for part in _listed(content):
         kind = kind_of(part)
@@ -38,7 +38,7 @@ def openai_parts(content: object, *, images: bool) -> list[dict[str, Any]]:
 
 
 def anthropic_blocks(content: object, *, images: bool) -> list[dict[str, Any]]:
-    """Content as Anthropic blocks, tool blocks and thoughts that nobody signed left out.
+    """Content as Anthropic blocks, without tool blocks and unsigned thoughts.
 
     `images` is false for the assistant's own messages.
     """
@@ -62,9 +62,9 @@ def anthropic_blocks(content: object, *, images: bool) -> list[dict[str, Any]]:
 
 
 def replayed(block: Mapping[str, Any]) -> dict[str, Any]:
-    """A block as it was given, without its mark for a provider's cache: a request may have four, and sets them itself.
+    """Copy a block without its `cache_control`: a request may have four such marks, and sets them itself.
 
-    Texts that say nothing inside it, such as a tool's empty result, are left out: Anthropic refuses them.
+    Blank texts inside it, such as a tool's empty result, are left out: Anthropic rejects them.
     """
     kept = {key: copy.deepcopy(value) for key, value in block.items() if key != "cache_control"}
     if isinstance(inner := kept.get("content"), list):
@@ -79,12 +79,12 @@ def _is_blank_text(part: object) -> bool:
 
 
 def as_json(value: object) -> str:
-    """Compact JSON, as it is counted and as tool arguments are sent."""
+    """Serialize to JSON, as it is counted and as tool arguments are sent."""
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def arguments_object(arguments: object) -> dict[str, Any]:
-    """A tool call's arguments as Anthropic wants them: an object."""
+    """A tool call's arguments as the object that Anthropic requires."""
     if isinstance(arguments, str):
         given = object_in(arguments)
         return {"arguments": arguments} if given is None else given

@@ -1,4 +1,4 @@
-"""What a form costs: 4 tokens a message, its text, and the JSON of what is not text."""
+"""Token cost of a form: 4 tokens a message, its text, and the JSON of other content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes under one line of a context."""
+"""Blocks of notes under one line of a context."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from turnfold.contract.notes import Note, SpokenDay, days_of, lines_of_days
 
 
 class NoteBlock:
-    """Notes under a line: what they are in words, worked out once."""
+    """Notes under a line, with their rendering cached."""
 
     notes: tuple[Note, ...]
-    """In the order of the turns."""
+    """In turn order."""
     day_before: str = ""
-    """The day that stands above them already: its line is not repeated."""
+    """Day heading already in force above the notes, which is not repeated."""
     months: str = ""
-    """In which all that they stand for was said, such as `May to July 2026`; empty where that is not known."""
+    """Months of all the turns that the notes cover, such as `May to July 2026`; empty if unknown."""
 
     @property
     def line(self) -> str:
-        """What stands above them."""
+        """The line above the notes."""
         raise NotImplementedError
 
     @cached_property
@@ -31,13 +31,13 @@ class NoteBlock:
 
     @cached_property
     def days(self) -> list[SpokenDay]:
-        """The notes by day and speaker: sorted once, for their price and for their words."""
+        """The notes by day and speaker, sorted once for pricing and rendering."""
         return days_of(self.notes, months=self.months)
 
 
 @dataclass(frozen=True)
 class Hits(NoteBlock):
-    """The notes that a query or the newest user turn is about, and those for which they leave room."""
+    """Notes about a query or the newest user turn, and others for which there is room."""
 
     notes: tuple[Note, ...]
     header: str = HITS_HEADER
@@ -49,7 +49,7 @@ class Hits(NoteBlock):
 
 @dataclass(frozen=True)
 class Group(NoteBlock):
-    """Neighbouring turns under one line, with the notes of them that are shown."""
+    """Neighbouring turns under one line, with their selected notes."""
 
     first_seq: int
     last_seq: int
@@ -64,5 +64,5 @@ class Group(NoteBlock):
 
     @cached_property
     def day_after(self) -> str:
-        """The day under which this group ends."""
+        """Day heading in force at the end of the group."""
         return self.days[-1][0] if self.notes else self.day_before

@@ -1,8 +1,8 @@
-"""Markers: what stands after the arrow in `[… →L1:auth-options-17]`, and what it resolves to.
+"""Format and parse markers, the references after the arrow in `[… →L1:auth-options-17]`.
 
-L1:auth-options-17   segment 17 (`idx` 16) at level 1; the number says which, the words must be its own in any case
+L1:auth-options-17   segment 17 (`idx` 16) at level 1, found by its number; the slug must match, in any case
 L2:auth-c2-3         chapter 3 (`idx` 2) of height 2 at level 2
-L1:17, L2:c2-3       the same without words
+L1:17, L2:c2-3       the same without slugs
 L0:turn-12           one turn
 L0:turns-120-480     a range of turns
 L0:turn-12+4000      a turn, or a range, from code point 4000 of its first turn on: where a page ended
@@ -21,10 +21,10 @@ from turnfold.errors import UnknownMarker
 
 ARROW: Final = "\N{RIGHTWARDS ARROW}"
 COARSEST: Final = 3
-"""The level that shows most turns for a token: their tags."""
+"""The level with the fewest tokens per turn: tags."""
 
 _LONGEST: Final = 200
-"""Code points of a marker; whatever is longer was not made by us."""
+"""Longest marker, in code points; longer text is none of ours."""
 
 _MARKER: Final = lazy_pattern(
     r"L(?P<level>[0-3]):(?:turns?-(?P<first>[0-9]{1,12})(?:-(?P<last>[0-9]{1,12}))?"
@@ -34,9 +34,9 @@ _MARKER: Final = lazy_pattern(
 )
 
 _BESIDE: Final = lazy_pattern(rf"(?m)^ {{4}}\[… [\w ,]{{1,60}} {ARROW}(L0:turn-[0-9]{{1,12}})\]$")
-"""The mark for lines of an edit that are left out."""
+"""The mark for omitted lines of an edit."""
 _READS_OTHERWISE: Final = lazy_pattern(r"turns?(?:-[0-9]+)?|(?:.*-)?c[0-9]{1,2}")
-"""Words of a segment behind which its number would be read as that of turns or of a chapter."""
+"""Slugs of a segment that, followed by its number, would parse as turns or as a chapter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ class NodeTarget:
 
     height: int
     idx: int
-    """From 0; one less than the number in the marker."""
+    """Counted from 0; one less than the number in the marker."""
     slug: str = field(default="", compare=False)
-    """The words before the number, as they were given; empty where there were none."""
+    """The slug in the marker; empty if it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +57,21 @@ class TurnsTarget:
     first_seq: int
     last_seq: int
     offset: int = 0
-    """Code points of the first turn that stand on an earlier page; at level 0 only."""
+    """Code points of the first turn that are on an earlier page; at level 0 only."""
     until: int | None = None
-    """Code point before which a part of a turn ends; None: all the rest is meant."""
+    """Code point before which a part of a turn ends; None: the end of the turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """What to show, and at which level."""
+    """A target, and the level at which to show it."""
 
     level: int
     target: NodeTarget | TurnsTarget
 
 
 def format_marker(marker: Marker, *, slug: str = "") -> str:
-    """The marker as it is written, without arrow and brackets: `L1:auth-options-17`."""
+    """Format a marker, without arrow and brackets: `L1:auth-options-17`."""
     target = marker.target
     if isinstance(target, TurnsTarget):
         return turns_marker(
@@ -84,24 +84,24 @@ def format_marker(marker: Marker, *, slug: str = "") -> str:
 
 
 def node_marker(node: Node, *, level: int, short: bool) -> str:
-    """The marker of a node at a level; short ones leave the words out."""
+    """Marker of a node at a level; short ones have no slug."""
     return format_marker(Marker(level, NodeTarget(node.height, node.idx)), slug="" if short else node.slug)
 
 
 def turns_marker(first_seq: int, last_seq: int, *, level: int = 0, offset: int = 0, until: int | None = None) -> str:
-    """The marker of a range of turns, or of a part of one turn."""
+    """Marker of a range of turns, or of a part of one turn."""
     goes_on = f"+{offset}" if until is None and offset else "" if until is None else f"+{offset}-{until}"
     turns = f"turn-{first_seq}" if first_seq == last_seq else f"turns-{first_seq}-{last_seq}"
     return f"L{level}:{turns}{goes_on}"
 
 
 def markers_beside(lines: str) -> list[str]:
-    """The markers in marks for lines of edits that are left out."""
+    """Find the markers in marks for omitted lines of edits."""
     return _BESIDE.findall(lines)
 
 
 def parse_marker(text: str) -> Marker:
-    """Read a marker, with or without brackets, dots and arrow around it.
+    """Parse a marker, with or without brackets, dots and arrow around it.
 
     Raises `UnknownMarker` for anything that `format_marker` cannot have written.
     """
@@ -133,5 +133,5 @@ def _checked(match: re.Match[str]) -> Marker | None:
 
 
 def names_node(target: NodeTarget, node: Node) -> bool:
-    """Whether the words of a marker are those of its node; a marker without words names any."""
+    """Whether a marker's slug is that of its node; a marker without a slug matches any."""
     return not target.slug or target.slug.lower() == node.slug.lower()

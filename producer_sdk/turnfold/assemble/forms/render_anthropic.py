@@ -1,4 +1,4 @@
-"""Recent turns as Anthropic messages: the first is the user's, voices alternate, tool results come first."""
+"""Render recent turns as Anthropic messages: user first, roles alternating, tool results first in a message."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONGEST_NAME: Final = 128
 
 
 def anthropic_messages(record: str, chat: ChatBlock, *, stable_length: int = 0) -> list[Message]:
-    """The record in the user's voice, then the turns, neighbours of one voice joined; the system text goes beside them.
+    """The record as a user message, then the turns, neighbours of one role joined; the system text is sent separately.
 
     The first `stable_length` code points of the record are a block of their own, marked for the provider's cache.
     """
@@ -38,7 +38,7 @@ def anthropic_messages(record: str, chat: ChatBlock, *, stable_length: int = 0) 
 
 
 def cached_blocks(text: str, stable_length: int) -> list[Block]:
-    """A text in blocks, the first one marked for the cache where its beginning stays the same."""
+    """Split a text into blocks, the stable prefix marked for the cache."""
     stable, changing = text[:stable_length], text[stable_length:]
     blocks: list[Block] = []
     if stable.strip():
@@ -47,7 +47,7 @@ def cached_blocks(text: str, stable_length: int) -> list[Block]:
 
 
 def anthropic_turn(shown_turn: ShownTurn, seal: str) -> tuple[str, list[Block]]:
-    """Voice and content blocks of one turn; no blocks for an empty turn."""
+    """Role and content blocks of one turn; no blocks for an empty turn."""
     turn = shown_turn.turn
     voice = "assistant" if turn.role is Role.ASSISTANT else "user"
     if shown_turn.hidden:
@@ -78,7 +78,7 @@ def _with_parts(shown_turn: ShownTurn, parts: Mapping[str, Any], seal: str) -> l
     given = parts.get("content", None if calls else shown_turn.content)
     spoken_blocks = anthropic_blocks(given, images=turn.role is Role.USER)
     while spoken_blocks and not calls and spoken_blocks[-1]["type"] in THOUGHT_TYPES:
-        # A message that ends with a thought is refused.
+        # Anthropic rejects a message that ends with a thought.
         spoken_blocks.pop()
     return [*results, *spoken_blocks, *calls]
 
@@ -98,14 +98,14 @@ def _calls(shown_turn: ShownTurn) -> list[Block]:
 
 
 def _called(shown_turn: ShownTurn, given_id: object, call: Mapping[str, Any], *arguments: str) -> Block:
-    """Id, name and input of a call as Anthropic takes them."""
+    """Id, name and input of a call in Anthropic's form."""
     given = next((call[key] for key in (*arguments, "input") if key in call), None)
     name = _NOT_IN_IDS.sub("_", str(call.get("name") or "tool"))[:_LONGEST_NAME]
     return {"id": _call_id(shown_turn, given_id), "name": name, "input": arguments_object(given)}
 
 
 def _call_id(shown_turn: ShownTurn, given: object) -> str:
-    """A call's id in the letters that Anthropic takes; one that repeats is told apart by the number of its turn."""
+    """A call's id in the characters that Anthropic accepts; a repeated id gets the number of its turn."""
     letters = _NOT_IN_IDS.sub(lambda odd: f"_{ord(odd[0]):x}", str(given))
     return f"{letters}_{shown_turn.again}" if shown_turn.again else letters
 
@@ -115,7 +115,7 @@ def _text(text: str) -> Block:
 
 
 def _content(blocks: list[Block]) -> object:
-    """One text as a string, the shortest form; else the blocks."""
+    """A single text as a string, the shortest form; else the blocks."""
     if len(blocks) == 1 and blocks[0].keys() == {"type", "text"}:
         return blocks[0]["text"]
     return blocks

@@ -1,4 +1,4 @@
-"""Recent turns as OpenAI chat messages."""
+"""Render recent turns as OpenAI chat messages."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _LONGEST_NAME: Final = 64
 
 
 def openai_messages(system: str, record: str, chat: ChatBlock) -> list[Message]:
-    """The system text as one message, the record as one of the user's, then the turns; tool groups as OpenAI has them.
+    """The system text as one message, the record as a user message, then the turns with their tool calls.
 
-    The record is never part of the system text: what a user said must not come back as an operator's word.
+    The record is never part of the system text: a user's words must not come back as an operator's.
     """
     messages: list[Message] = [{"role": "system", "content": system}] if system else []
     messages += [{"role": "user", "content": record}] if record else []
@@ -46,7 +46,7 @@ def openai_turn(shown_turn: ShownTurn, seal: str) -> list[Message]:
 
 
 def openai_name(turn: StoredTurn) -> str:
-    """Its speaker's name in the letters that OpenAI allows; empty when none is left, or what looks like a role."""
+    """Speaker's name in the characters that OpenAI allows; empty if none are left or the name looks like a role."""
     name = _NOT_IN_NAMES.sub("_", speaker_label(turn)).strip("_")[:_LONGEST_NAME] if turn.name else ""
     return "" if passes_for_role(name.replace("_", " ")) else name
 
@@ -59,7 +59,7 @@ def _message(shown_turn: ShownTurn, content: object) -> Message:
 
 
 def _as_text(shown_turn: ShownTurn, seal: str) -> Message:
-    """A tool's result without its call, in the user's voice."""
+    """A tool result without its call, as a user message."""
     return {"role": "user", "content": tool_note(seal) + shown_turn.content}
 
 
@@ -81,7 +81,7 @@ def _with_parts(shown_turn: ShownTurn, parts: Mapping[str, Any], seal: str) -> l
 
 
 def _said(parts: list[Message]) -> object:
-    """Text alone as a string, else the parts; None when nothing is said."""
+    """Plain text as a string, else the parts; None for empty content."""
     if any(part["type"] != "text" for part in parts):
         return parts
     return "\n".join(part["text"] for part in parts) or None
@@ -98,8 +98,8 @@ def _calls(shown_turn: ShownTurn) -> list[Message]:
 
 
 def _call(given: Mapping[str, Any]) -> Message:
-    """A call as OpenAI takes it: other servers leave out its type, give its arguments as an object, number it."""
-    # Its place among the pieces of a stream, which some servers refuse in a request.
+    """Convert a call to OpenAI's form: other servers omit its type, give its arguments as an object, or number it."""
+    # The call's place in a stream, which some servers reject in a request.
     call = {key: copy.deepcopy(value) for key, value in given.items() if key != "index"}
     if isinstance(function := call.get("function"), dict):
         call.setdefault("type", "function")

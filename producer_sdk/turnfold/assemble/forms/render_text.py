@@ -1,7 +1,7 @@
-"""Lines of the text form. Every line that begins with `[` or a speaker's name at column 0 was written here.
+"""Render lines of the text form. Only lines written here begin with `[` or a speaker's name at column 0.
 
-Words of turns cannot imitate such lines: their own lines that begin like one, or look like it, are indented by two
-spaces. Each part ends in a newline and begins with `[` or a letter, so that counts of parts add up.
+Turns cannot imitate such lines: lines of a turn that begin like one, or look like one, are indented by two spaces.
+Each part ends in a newline and begins with `[` or a letter, so that token counts of parts add up.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from turnfold.contract.speakers import speaker_label
 from turnfold.dates.passed import day_of, names_near_day
 
 _MOST_REPLACED: Final = 80
-"""Code points of what a correction replaces that are shown with it."""
+"""Code points quoted of the statement that a correction replaces."""
 _NO_BRACKETS: Final = str.maketrans({"[": "(", "]": ")", '"': "'", "→": ">"})
 ANCHORS_HEADER: Final = "[standing facts, word for word]\n"
 BACKGROUND_HEADER: Final = "[background: earlier turns]\n"
@@ -39,9 +39,9 @@ CONTINUED_HEADER: Final = "[background, continued]\n"
 HITS_HEADER: Final = "[notes for the question]\n"
 NO_MATCH_HEADER: Final = "[no turn matches the question; notes near it]\n"
 NO_MATCH_LINE: Final = "[no turn matches the question]\n"
-"""The same where no note stands near it."""
+"""The same if there is no note to show."""
 MORE_HEADER: Final = "[more notes]\n"
-"""The same where no query is given, and the newest user turn steers."""
+"""Header of notes for the newest user turn, without a query."""
 EXCERPTS_HEADER: Final = "[excerpts, word for word]\n"
 EXPANDED_HEADER: Final = "[expanded: what was said]\n"
 OFTEN_HEADER: Final = "[looked up often, in detail]\n"
@@ -50,14 +50,14 @@ RECENT_HEADER: Final = "[recent turns]\n"
 INDENT: Final = "  "
 
 _LONGEST_OPENING: Final = 64
-"""Code points of a line among which its colon is looked for."""
+"""Code points at the start of a line in which its colon is searched for."""
 _COLON: Final = lazy_pattern(f"[{COLONS}]")
 _EMPHASIS: Final = "*_`#>~"
-"""Marks of Markdown, which many a reader does not see."""
+"""Markdown marks, which a reader may not see."""
 _HOW: Final = ("word for word", "detailed", "brief", "tags")
 _TAKES_BACK: Final = lazy_pattern(r"(?i)(?<!\w)(?:not|instead of|rather than) (?=\S)")
 _DENIES: Final = lazy_pattern(r"(?i)(?<!\w)(?:I|we)(?: have|['\u2019]ve| do)?(?: never| not|n['\u2019]t)(?!\w)")
-"""Of a fact: its speaker denies what he said elsewhere, and both stand."""
+"""Facts in which the speaker denies an earlier statement; both are kept."""
 _CHANGED_TO: Final = lazy_pattern(
     r"(?<!\w)(?:to|reached|now) ([^\w\s]?\d(?:\S{0,20}\w)?%?(?: "
     r"(?!(?:by|after|in|on|with|and|for|since|to|at|from|so|but|as|per|this|which)(?!\w))\w{1,20})?)"
@@ -65,26 +65,26 @@ _CHANGED_TO: Final = lazy_pattern(
 _LEADS_ON: Final = lazy_pattern(
     r"(?: (?:a|an|the|and|or|of|to|in|on|at|by|for|from|with|as|that|which|is|are|was)|,){1,6}$"
 )
-"""Words that nothing follows where a text is cut."""
+"""Trailing words that need a continuation, dropped where a text is cut."""
 _WORDS: Final = lazy_pattern(r"[^\W\d_]{4,}")
 _TIMELESS: Final = frozenset(
     {AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE, AnchorType.CRITICAL_FACT}
 )
-"""Types of what holds whenever it was said: its turn alone says what is newer."""
+"""Anchor types that hold whenever they were stated; the turn number alone says which is newer."""
 _ABSENT: Final = {TurnState.DELETED: "[deleted]", TurnState.EXPIRED: "[expired]", TurnState.PARKED: "[unreadable]"}
 
 
 Openings = frozenset[str]
-"""Skeletons of the labels with which a line of ours may begin."""
+"""Skeletons of the labels with which our lines may begin."""
 
 
 def line_openings(labels: Iterable[str]) -> Openings:
-    """How lines of ours begin: what a line inside a turn must not look like. `labels` are those of speakers."""
+    """Openings of our lines, which lines inside turns must not imitate. `labels` are those of speakers."""
     return RESERVED.union(map(skeleton, set(labels)))
 
 
 def guarded(text: str, openings: Openings) -> str:
-    """`text` with every line after the first that looks like the beginning of one of ours indented."""
+    """Indent every line after the first that looks like the beginning of one of ours."""
     lines = text.splitlines(keepends=True)
     if len(lines) < 2 or not any(imitates(line, openings) for line in lines[1:]):
         return text
@@ -92,7 +92,7 @@ def guarded(text: str, openings: Openings) -> str:
 
 
 def imitates(line: str, openings: Openings) -> bool:
-    """Whether a line looks like the beginning of one of ours."""
+    """Whether a line looks like the beginning of one of our lines."""
     begins = seen_beginning(line, _LONGEST_OPENING)
     if not begins:
         return bool(line.strip())
@@ -100,21 +100,21 @@ def imitates(line: str, openings: Openings) -> bool:
         bare = line.lstrip(f"{_EMPHASIS} \t\r\n")
         begins = seen_beginning(bare, _LONGEST_OPENING)
         if not begins or begins[0] in _EMPHASIS:
-            # Marks between which something is hidden.
+            # Only marks, between which text may be hidden.
             return bool(bare)
     if is_bracket(begins[0]):
         return True
     colon = _COLON.search(begins)
-    # Marks before it tell it apart: JSON, lists, what is indented already.
+    # A leading mark tells the line from ours: JSON, lists, text that is indented already.
     if begins[0].isascii() and not begins[0].isalnum() and begins[0] not in MARKS_FOR_LETTERS:
         return False
-    # Behind an opening bracket the colon may stand further on.
+    # After an opening bracket the colon may be further on.
     label = begins[: colon.start()] if colon else begins.partition("(")[0] if _COLON.search(line) else ""
     return passes_for(label, openings)
 
 
 def shown_words(shown_turn: ShownTurn) -> str:
-    """What is shown of a turn; a label where nothing is left of it."""
+    """Shown text of a turn; a label where nothing is left of it."""
     return shown_turn.content or _ABSENT.get(shown_turn.turn.state, "")
 
 
@@ -128,12 +128,12 @@ def excerpt_opening(turn: StoredTurn) -> str:
 
 
 def request_opening(seq: int, speaker: str, marker: str) -> str:
-    """What stands before what an agent was asked to do."""
+    """Opening of a request to an agent."""
     return f"[task, turn {seq} {ARROW}{marker}] {speaker}: "
 
 
 def anchor_opening(anchor: Anchor) -> str:
-    """What stands before an anchor's words: its type, its turn, when that tells more, and who said it."""
+    """Opening of an anchor's line: its type, turn, day if relevant, replaced statement, doubt, and speaker."""
     replaced = _replaced(anchor)
     instead = f', {_how_related(anchor)} "{replaced}"' if replaced else ""
     is_dated = anchor.day and (anchor.type not in _TIMELESS or names_near_day(anchor.text))
@@ -145,7 +145,7 @@ def anchor_opening(anchor: Anchor) -> str:
 
 
 def _how_related(anchor: Anchor) -> str:
-    """What an anchor does to another statement: of two that contradict each other the later one counts."""
+    """Relation of an anchor to another statement: of two that contradict each other the later one counts."""
     later = anchor.replaced_seq is not None and anchor.replaced_seq > anchor.turn_seq
     if not (later or _is_opposed(anchor) or _is_contested(anchor)):
         return "replaces"
@@ -155,7 +155,7 @@ def _how_related(anchor: Anchor) -> str:
 
 
 def _replaced(anchor: Anchor) -> str:
-    """What an anchor takes the place of; of a fact only what had changed, or what it denies."""
+    """Statement that an anchor replaces; of a fact only the earlier value, or the denied part."""
     replaced = anchor.replaced or ""
     if anchor.type is not AnchorType.CRITICAL_FACT or _is_contested(anchor):
         return _clipped(replaced)
@@ -163,18 +163,18 @@ def _replaced(anchor: Anchor) -> str:
 
 
 def _is_contested(anchor: Anchor) -> bool:
-    """Whether its own turn gives another value of the same thing, and no word tells which one holds: both stand."""
+    """Whether the anchor's own turn gives two values of one thing and does not say which holds: both are kept."""
     same_turn = anchor.replaced_seq == anchor.turn_seq and anchor.type is not AnchorType.CORRECTION
     return same_turn and not (_is_opposed(anchor) or _TAKES_BACK.search(anchor.text))
 
 
 def _is_opposed(anchor: Anchor) -> bool:
-    """Whether an anchor denies what its speaker said elsewhere; both hold."""
+    """Whether an anchor denies what its speaker stated elsewhere; both hold."""
     return anchor.type is AnchorType.CRITICAL_FACT and _DENIES.search(anchor.text) is not None
 
 
 def _against(denial: str, statement: str) -> str:
-    """A statement from where somebody tells what the denial denies."""
+    """A statement from the clause on that a denial contradicts."""
     denied = set(_WORDS.findall(denial.lower()))
     shared = next((match.start() for match in _WORDS.finditer(statement.lower()) if match.group() in denied), 0)
     begins = statement.rfind(" I", 0, shared)
@@ -182,13 +182,13 @@ def _against(denial: str, statement: str) -> str:
 
 
 def _changed_to(statement: str) -> str:
-    """The value that something had changed to before; the whole statement where it says none."""
+    """The last value that a statement says something changed to; the whole statement if none."""
     values = _CHANGED_TO.findall(statement)
     return values[-1] if values else statement
 
 
 def _clipped(text: str) -> str:
-    """The head of what a correction replaces: enough to know it by; no mark that could end the bracket."""
+    """Shorten a replaced statement to a recognizable head, without marks that could end the bracket."""
     words = one_line(text).translate(_NO_BRACKETS)
     if len(words) <= _MOST_REPLACED:
         return words
@@ -196,18 +196,18 @@ def _clipped(text: str) -> str:
 
 
 def anchor_words(anchor: Anchor) -> str:
-    """An anchor's words on one line, without the mark at which its clause was cut."""
+    """An anchor's text on one line, without the punctuation at which its clause was cut."""
     return one_line(anchor.text).rstrip(" ,;:")
 
 
 def one_line(text: str) -> str:
-    """`text` with its line breaks as spaces."""
+    """Replace the line breaks of `text` by spaces."""
     lines = text.splitlines()
     return text if len(lines) == 1 and lines[0] == text else " ".join(line.strip() for line in lines)
 
 
 def closed_line(text: str) -> str:
-    """`text` as a part: with a newline at its end."""
+    """End `text` with a newline."""
     return text if text.endswith("\n") else f"{text}\n"
 
 
@@ -216,23 +216,23 @@ def task_part(task: str) -> str:
 
 
 def node_opening(node: Node, *, level: int, short: bool) -> str:
-    """What stands before a node's words: its turns, its days, and the way to the next level of detail."""
+    """Opening of a node's text: its turns, its days, and the marker of the next level of detail."""
     turns = turns_named(node.first_seq, node.last_seq) + ("" if short else _days(node))
     return f"[{turns} {ARROW}{node_marker(node, level=level - 1, short=short)}] "
 
 
 def group_line(marker: str) -> str:
-    """What stands before the notes of neighbouring turns: the way to them."""
+    """Line above the notes of neighbouring turns: their marker."""
     return f"[{ARROW}{marker}]\n"
 
 
 def passage_opening(first_seq: int, last_seq: int, *, level: int) -> str:
-    """What stands before the words of a marker."""
+    """Opening of the text of an expanded marker."""
     return f"[{turns_named(first_seq, last_seq)}, {_HOW[level]}]"
 
 
 def goes_on_line(marker: str) -> str:
-    """Stands where the words of a marker were cut."""
+    """Line with the marker of the rest, where an expanded text was cut."""
     return f"[goes on {ARROW}{marker}]\n"
 
 
@@ -242,39 +242,39 @@ def names_line(names: Sequence[str]) -> str:
 
 
 def range_line(first_seq: int, last_seq: int, *, marker: str) -> str:
-    """Neighbouring nodes in one line."""
+    """Line for a range of neighbouring nodes."""
     return f"[{turns_named(first_seq, last_seq)} {ARROW}{marker}]\n"
 
 
 def unfolded_line(first_seq: int, last_seq: int) -> str:
-    """Turns that are stored, not folded yet, and too many to show."""
+    """Line for turns that are stored, not folded yet, and too many to show."""
     return f"[{turns_named(first_seq, last_seq)}, not folded yet {ARROW}{turns_marker(first_seq, last_seq)}]\n"
 
 
 def unread_line(count: int) -> str:
-    """Turns of the inbox that the read did not fetch."""
+    """Line for inbox turns that the read did not fetch."""
     return f"[about {count} turns are still being stored]\n"
 
 
 def clip_gap(marker: str) -> str:
-    """What stands in a clipped turn in place of what is left out; an empty marker leads nowhere yet."""
+    """Mark for the omitted text of a clipped turn; without a marker while the turn has no number."""
     return f" [… {ARROW}{marker}] " if marker else " […] "
 
 
 def with_gap(turn: StoredTurn, gap: str) -> str:
-    """All that was read of a turn, with `gap` where the read left words out: in the middle, or parts at the end."""
+    """Text that was read of a turn, with `gap` where the read left words out: in the middle, or parts at the end."""
     kept = len(turn.content) if turn.kept is None else turn.kept
     return (turn.content[:kept].rstrip() + gap + turn.content[kept:].lstrip()).strip()
 
 
 def day_line(moment: datetime) -> str:
-    """Stands before the first turn of a day."""
+    """Line before the first turn of a day."""
     return f"[{day_label(moment)}]\n"
 
 
 @lru_cache(maxsize=1_024)
 def day_line_after(line: str, text_before: str) -> str:
-    r"""The line of a day below that of an earlier one: with the days between them, where there are some.
+    r"""Day line after an earlier one, with the number of days between them if they are not consecutive.
 
     >>> day_line_after("[9 May 2026]\n", "[2 May 2026]\n")
     '[9 May 2026, 7 days later]\n'
@@ -285,7 +285,7 @@ def day_line_after(line: str, text_before: str) -> str:
 
 
 def day_lines(turns: Iterable[ShownTurn]) -> list[str]:
-    """For each turn the line of its day where a new one begins, else an empty text."""
+    """Day line of each turn that begins a new day, else an empty text."""
     lines = []
     day = ""
     for turn in turns:

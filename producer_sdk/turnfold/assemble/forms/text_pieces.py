@@ -1,7 +1,7 @@
-"""A long text as the pieces by which it is cut: paragraphs or their sentences, list items, rows, runs of lines. Pure.
+"""Split a long text into pieces for clipping: paragraphs or sentences, list items, rows, runs of lines. Pure.
 
-A fence and a displayed formula are pieces of their own, whole. A heading, a line that only introduces what follows,
-and the bold words with which an item begins are labels of what stands below or behind them.
+A fence and a displayed formula are whole pieces. A heading, a line that only introduces what follows, and the bold
+words with which an item begins are labels of the pieces below or after them.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from turnfold.contract.fences import Fence, code_runs, fences_of
 from turnfold.contract.lazy_patterns import lazy_pattern
 
 LONGEST_PIECE: Final = 320
-"""Code points of a paragraph that stays whole."""
+"""Longest paragraph, in code points, that stays whole."""
 _LONGEST_WORDS: Final = 60
-"""Those of a part of a sentence that is longer."""
+"""Code points of each part of a sentence that is longer."""
 _LONGEST_RUN: Final = 160
-"""Those of lines of code that are taken together."""
+"""Code points of lines of code that form one piece."""
 _LONGEST_LABEL: Final = 120
 _LINE: Final = lazy_pattern(r"[^\n]+")
 _ITEM: Final = lazy_pattern(r"[ \t]{0,40}(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+\S")
 _ITEM_HEAD: Final = lazy_pattern(r"(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+(\*\*|__)[^*_\n]{1,80}\1:?(?=[ \t]*\S)")
-"""The bold words with which an item of a list begins that is in no other one."""
+"""Bold words at the beginning of a list item that is not nested."""
 _ROW: Final = lazy_pattern(r"[ \t]{0,8}\|[^\n]{0,400}\|[ \t]*$")
 _HEADING: Final = lazy_pattern(
     r"[ \t]{0,3}#{1,6}[ \t]+\S|[ \t]{0,3}(\*\*|__)[^*_\n]{1,100}\1:?[ \t]*$|[ \t]*[-*_]{3,}[ \t]*$"
@@ -42,7 +42,7 @@ _OPEN_FORMULA: Final = lazy_pattern(
 _SENTENCE_END: Final = lazy_pattern(r"(?<=[.!?])[ \t]+(?=\S)|(?<=[\u3002\uff01\uff1f])")
 _ITEM_NUMBER: Final = lazy_pattern(r"\s*\d{1,3}\.\s*")
 _RULE: Final = lazy_pattern(r"[ \t]{0,8}\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t|:-]{0,400})?")
-"""The line below the head of a table."""
+"""The line below the header of a table."""
 _DEEPEST: Final = 6
 _BOLD_DEPTH: Final = _DEEPEST + 1
 _ITEM_DEPTH: Final = _DEEPEST + 2
@@ -50,25 +50,25 @@ _ENDED: Final = (".", "!", "?", ":", ";", "|")
 
 
 class Piece(NamedTuple):
-    """What is shown of a text together or not at all; a fence is shown whole or named, not both."""
+    """A stretch of a text that is shown or left out as one; a fence is shown whole or named, not both."""
 
     start: int
     end: int
     text: str
-    """As it is shown."""
+    """The text that is shown."""
     label: int = -1
-    """The place of the label above it; -1 without one."""
+    """Place of the label above the piece; -1 without one."""
     is_label: bool = False
     is_code: bool = False
     fence: int = -1
-    """Which fence or formula of the text; of other pieces -1."""
+    """Number of the fence or formula in the text; -1 for other pieces."""
     named: bool = False
     depth: int = 0
-    """How deep a heading is, 1 the highest; that of a line in bold and of an item's head is greater; else 0."""
+    """Depth of a heading, 1 the highest; greater for a bold line and an item's head; else 0."""
 
 
 def pieces_of(text: str, kept: int | None, *, is_output: bool = False) -> list[Piece]:
-    """The pieces in order. What a read cut at `kept` is no whole fence; `is_output`: lines of a tool, no prose."""
+    """The pieces in order. A fence that a read cut at `kept` is not whole; `is_output`: lines of a tool, no prose."""
     pieces = _Pieces(text, kept, is_output=is_output)
     at = 0
     for start, end, fence in _wholes(text):
@@ -80,7 +80,7 @@ def pieces_of(text: str, kept: int | None, *, is_output: bool = False) -> list[P
 
 
 def closed(words: str) -> str:
-    """The beginning of a text without a formula or a piece of code that is not closed in it, unless that is all."""
+    """Drop a formula or a piece of code that is not closed at the end of a text, unless nothing else is left."""
     if words.count("`") % 2:
         words = words[: words.rindex("`")].rstrip() or words
     opened = _OPEN_FORMULA.search(words) if "\\" in words or "$" in words else None
@@ -88,7 +88,7 @@ def closed(words: str) -> str:
 
 
 def _wholes(text: str) -> list[tuple[int, int, Fence | None]]:
-    """Fences and the formulas between them, without what stands behind them on their last lines."""
+    """Spans of fences and of formulas between them, without text after them on their last lines."""
     fences = fences_of(text)
     wholes: list[tuple[int, int, Fence | None]] = [(fence.start, fence.end, fence) for fence in fences]
     if "\\" in text or "$$" in text:
@@ -99,7 +99,7 @@ def _wholes(text: str) -> list[tuple[int, int, Fence | None]]:
 
 
 class _Pieces:
-    """The pieces found so far, and the labels under which further ones stand."""
+    """The pieces found so far, and the labels in force for further ones."""
 
     def __init__(self, text: str, kept: int | None, *, is_output: bool) -> None:
         self._text = text
@@ -110,10 +110,10 @@ class _Pieces:
         self.found: list[Piece] = []
 
     def add_whole(self, start: int, end: int, fence: Fence | None) -> None:
-        """A fence, whole and named, or a formula."""
+        """Add a fence, whole and by its name, or a formula."""
         text, label = self._text, max(self._heading, self._introduction)
         end -= text[end - 1 : end] == "\n"
-        # What a read cut is not whole any more.
+        # A fence that the read cut is no longer whole.
         if self._kept is None or not start < self._kept < end:
             self.found.append(Piece(start, end, text[start:end], label, is_code=True, fence=self._wholes))
         name = _name(text, fence) if fence is not None else ""
@@ -122,7 +122,7 @@ class _Pieces:
         self._wholes += 1
 
     def add_lines(self, start: int, end: int) -> None:
-        """What stands between two of them."""
+        """Add the text between two fences or formulas."""
         lines = [match.span() for match in _LINE.finditer(self._text, start, end)]
         runs = {0: len(lines) - 1} if self._is_output and lines else code_runs(self._text, lines)
         place = 0
@@ -138,7 +138,7 @@ class _Pieces:
             place = last + 1
 
     def _goes_on(self, line: tuple[int, int], following: tuple[int, int]) -> bool:
-        """True for a line that is only broken because of its length, and for the head of a table."""
+        """True if the next line continues a line: a wrapped line, or the rule below a table's header."""
         text = self._text
         if following[0] != line[1] + 1 or _HEADING.match(text, *line):
             return False
@@ -158,7 +158,7 @@ class _Pieces:
             self._heading = self._put(start, end, label=-1, is_label=True, depth=depth)
             return
         is_below = _ITEM.match(text, start, end) or _ROW.match(text, start, end) or text[start] in " \t"
-        # One paragraph may stand right below the line that introduces it.
+        # One paragraph may follow right below the line that introduces it.
         if not is_below and self._introduction != len(self.found) - 1:
             self._introduction = -1
         is_head = words[0] == "|" and _RULE.fullmatch(words.rpartition("\n")[2])
@@ -172,7 +172,7 @@ class _Pieces:
             self._put(first, last, label=label)
 
     def _sentences(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """A paragraph, whole where it is short and not the first; a sentence that is too long is cut between words."""
+        """Spans of a paragraph: whole if short and not the first, else sentences; long ones are cut between words."""
         text, kept = self._text, self._kept
         edges = {end}
         if end - start > LONGEST_PIECE or not self.found:
@@ -190,7 +190,7 @@ class _Pieces:
                 start = stop
 
     def _add_run(self, lines: list[tuple[int, int]]) -> None:
-        """Lines of code or of a tool, as many together as are not too long."""
+        """Add lines of code or of a tool's output, in runs that are not too long."""
         label = max(self._heading, self._introduction)
         first = lines[0][0]
         for place, (start, end) in enumerate(lines):
@@ -216,7 +216,7 @@ class _Pieces:
     def _put(
         self, start: int, end: int, *, label: int, is_label: bool = False, is_code: bool = False, depth: int = 0
     ) -> int:
-        """The words between two places as a piece, with what indents their first line; its place."""
+        """Add the text between two places as a piece, with its first line's indentation; return its place."""
         text = self._text
         words = text[start:end].rstrip()
         begins_line = start == 0 or text[start - 1] == "\n"
