@@ -1,4 +1,4 @@
-"""Notes by age: of the near past most, of older turns less, of all before them the best."""
+"""Choose notes by age: most of the near past, fewer of older turns, the best of all earlier ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GAIN: Final = itemgetter(Note._fields.index("gain"))
 
 
 def take_notes_by_age(draft: Draft, *, is_filling: bool) -> None:
-    """Turns raw up to their share, then notes by age; what these leave is for more turns."""
+    """Show raw turns up to their share, then notes by age; tokens that these leave go to more turns."""
     policy = draft.policy
     for_answers = room_for_answers(draft.material, draft.answers, draft.target)
     shared = max(0, draft.target - draft.fixed - draft.first_tokens - for_answers)
@@ -41,13 +41,13 @@ def take_notes_by_age(draft: Draft, *, is_filling: bool) -> None:
 
 
 def fill_by_age(draft: Draft) -> None:
-    """Spend what is left, where that is enough, on more notes."""
+    """Spend what is left on more notes, if that is enough."""
     if draft.is_worth_filling:
         take_notes_by_age(draft, is_filling=True)
 
 
 def _taken(draft: Draft, shared: int, room: int, *, is_filling: bool) -> Taken:
-    """The notes of all ages, remembered for later reads."""
+    """Select the notes of all ages, cached for later reads."""
     opened, tail = draft.opened, draft.frame.tail
 
     def take() -> Taken:
@@ -66,7 +66,7 @@ def _taken(draft: Draft, shared: int, room: int, *, is_filling: bool) -> Taken:
 
 
 def _answer(draft: Draft, background: set[tuple[int, int]], room: int) -> Asked:
-    """What a question brings, beside notes that are shown anyway."""
+    """Content that a question adds to the notes that are shown anyway."""
     before_seq = draft.frame.first_raw
     quoted = draft.answers.quoted(
         draft.pricing, before_seq=before_seq, target=draft.target, most_tokens=room // 2, background=background
@@ -82,7 +82,7 @@ def _answer(draft: Draft, background: set[tuple[int, int]], room: int) -> Asked:
 
 
 class _Ages:
-    """Notes, newest turns first, of which bands take their shares."""
+    """Notes, newest turns first, from which bands take their shares."""
 
     def __init__(self, notes: Iterable[Note], spans: Sequence[GroupSpan], pricing: Pricing) -> None:
         self._notes = sorted(notes, key=_SEQ, reverse=True)
@@ -91,7 +91,7 @@ class _Ages:
         self.taken = Taken([], 0, NOTHING_STANDS)
 
     def take(self, policy: Policy, shared: int, room: int) -> None:
-        """The best of each age, within its share of `shared` tokens with the lines above it, and `room` for all."""
+        """Select the best of each age within its share of `shared` tokens, lines included, and within `room`."""
         oldest = 1 - policy.recent_share - sum(band.share for band in policy.bands)
         begin, before_seq = 0, self._notes[0][0] + 1 if self._notes else 1
         for share, kept in (*((band.share, band.kept) for band in policy.bands), (oldest, 0.0)):
@@ -104,13 +104,13 @@ class _Ages:
             begin, before_seq = end, first_seq
 
     def take_more(self, room: int) -> None:
-        """More notes, newest turns first, until all cost so many tokens."""
+        """Add notes, newest turns first, until all cost `room` tokens."""
         known = {note[:2] for note in self.taken.notes}
         untaken = (note for note in self._notes if note[:2] not in known)
         self._put(fitting_notes(untaken, self._spans, room - self.taken.tokens, self._pricing, standing=self.taken[2]))
 
     def _reach(self, begin: int, tokens: float) -> int:
-        """How far notes go that cost so many tokens, with all of the last turn."""
+        """End of the notes that cost so many tokens, with all of the last turn's notes."""
         end = begin
         while end < len(self._notes) and (tokens > 0 or self._notes[end][0] == self._notes[end - 1][0]):
             note = self._notes[end]

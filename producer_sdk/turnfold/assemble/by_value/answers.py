@@ -1,4 +1,4 @@
-"""Turns that answer a query, word for word where that is worth its price: after the background, beside the notes."""
+"""Quote turns that answer a query, where verbatim text is worth its price."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from turnfold.contract.results import Excerpt
 from turnfold.contract.terms import rarity, terms
 
 TIGHT: Final = 2_000
-"""Tokens up to which what is folded is shown in notes: in a small budget they say more than words as they were said."""
+"""Tokens up to which folded turns are shown in notes only: in a small budget they say more than quotes."""
 _OF_TAIL: Final = 0.1
-"""Of the budget, most for turns that no segment holds yet: they have no passages that a query finds."""
+"""Most of the budget for turns that are in no segment yet, and so have no passages that a query finds."""
 _ASKED_FOR: Final = 0.4
-"""Of all that a query's terms tell: with less a turn of the open tail does not answer."""
+"""Share of the weight of a query's terms below which a turn of the open tail is no answer."""
 _MOST_OF_TAIL: Final = 4
 _READ: Final = 4_000
-"""Code points of a turn in which terms are looked for."""
+"""Code points of a turn that are searched for terms."""
 
 
 @dataclass(frozen=True)
 class Quoted:
-    """What is shown word for word, in order, what it costs, and what was decided of each segment."""
+    """Turns quoted verbatim, in order, their cost, and the decision for each segment."""
 
     shown: tuple[ShownTurn, ...] = ()
     tokens: int = 0
@@ -39,7 +39,7 @@ class Quoted:
 
     @cached_property
     def whole(self) -> frozenset[int]:
-        """Turns that are shown whole: their notes add nothing."""
+        """Turns that are shown whole, whose notes would add nothing."""
         return frozenset(shown_turn.turn.seq for shown_turn in self.shown if shown_turn.marker is None)
 
 
@@ -47,7 +47,7 @@ NOTHING_QUOTED: Final[Quoted] = Quoted()
 
 
 class Answers:
-    """What was found to answer a query: turns, and notes of what is folded. Empty without one."""
+    """Turns and notes of folded turns that answer a question. Empty without a question."""
 
     def __init__(self, material: Material) -> None:
         snapshot = material.snapshot
@@ -60,15 +60,15 @@ class Answers:
         for note in snapshot.hits:
             self._hits.setdefault(note.seq, []).append(note)
         self._passages: dict[tuple[int, int], ShownTurn | None] = {}
-        """By what was found, and room: each step of a draft asks for them again."""
+        """Passages by excerpt and room, cached: each step of a draft asks for them again."""
 
     def are_before(self, seq: int) -> bool:
-        """True when any is of a turn before a number."""
+        """True when any answer is in a turn before `seq`."""
         excerpts = (*self._in_tail, *self._in_segments)
         return any(excerpt.turn.seq < seq for excerpt in excerpts) or bool(self.notes(seq))
 
     def notes(self, before_seq: int) -> list[Note]:
-        """Notes of turns before a number, best first."""
+        """Notes of turns before `before_seq`, best first."""
         return [note for note in self._material.snapshot.hits if note.seq < before_seq]
 
     def quoted(
@@ -80,7 +80,7 @@ class Answers:
         most_tokens: int,
         background: Collection[tuple[int, int]],
     ) -> Quoted:
-        """Turns before a number, word for word, for a share of `target` and at most so many tokens.
+        """Quote turns before `before_seq`, for a share of `target` and at most `most_tokens`.
 
         `background` are the notes that are shown anyway.
         """
@@ -107,7 +107,7 @@ class Answers:
                     spent += price
                     quotes.append(quote)
                 if quote is None and not self._material.request.query:
-                    # What the newest turn only touches on is no answer.
+                    # A turn that the newest one merely touches on is no answer.
                     continue
                 segment = excerpt.node_idx if excerpt.node_idx >= 0 else None
                 answers.append(Answer(segment, excerpt.turn.seq, detail))
@@ -115,7 +115,7 @@ class Answers:
         return Quoted(in_order, spent + header if quotes else 0, tuple(answers))
 
     def _passage(self, excerpt: Excerpt, pricing: Pricing, room: int) -> ShownTurn | None:
-        """What is shown of a turn, for `room` tokens, that still holds."""
+        """Passage of a turn, for `room` tokens, without what no longer holds."""
         key = (id(excerpt), room)
         if key not in self._passages:
             shown_turn = passage(excerpt, pricing, self._stems, most_tokens=room)
@@ -145,9 +145,9 @@ def _best_of_each_segment(excerpts: Iterable[Excerpt], before_seq: int) -> list[
 
 
 def _in_tail(material: Material, stems: Sequence[str]) -> list[Excerpt]:
-    """Turns that no segment holds as they are, stored or not, that hold much of the query, or reply to such a question.
+    """Turns whose text is in no segment and that contain much of the query, or reply to a question that does.
 
-    Those are the open tail, and of the newest turns those whose new words wait in the inbox.
+    These are the open tail, and recent folded turns whose edits wait in the inbox.
     """
     least = _ASKED_FOR * sum(map(rarity, stems))
     held = material.snapshot.changing
@@ -166,7 +166,7 @@ def _in_tail(material: Material, stems: Sequence[str]) -> list[Excerpt]:
             words = material.of_turn("terms", turn, _terms_of)
             own = sum([rarity(stem) for stem in stems if stem in words])
         weight_by_seq[turn.seq] = max(own, weight_of_question)
-        # What replies tells half of what was asked, and may repeat none of it.
+        # A reply gets half the weight of the question before it, none of whose words it may repeat.
         weight_of_question = own / 2 if turn.content.rstrip().endswith("?") else 0.0
     best = sorted(
         (turn for turn in turns if weight_by_seq[turn.seq]), key=lambda turn: (-weight_by_seq[turn.seq], -turn.seq)
@@ -179,15 +179,15 @@ def _terms_of(turn: StoredTurn) -> frozenset[str]:
 
 
 def lowered_words(turn: StoredTurn) -> str:
-    """The words of a turn in which its terms stand as they are but for their ends; empty where they may not."""
+    """Text of a turn that contains its terms as substrings, except for their endings; empty if it may not."""
     words = turn.content[:_READ]
     return words.lower().replace("_", "-") if words.isascii() else ""
 
 
 def may_tell(lowered: str, stems: Sequence[str], least: float) -> bool:
-    """Whether a turn may hold as much of a query: to find all of its terms takes far longer."""
+    """Whether a turn may contain `least` of a query's weight; extracting its terms takes far longer."""
     if not lowered:
         return True
-    # The stem of 'cities' is 'city'; every other one begins its word.
+    # Stems are prefixes of their words, except for that of 'cities', which is 'city'.
     stems_in_turn = [stem for stem in stems if (stem[:-1] if stem[-1] == "y" else stem) in lowered]
     return sum(map(rarity, stems_in_turn)) >= least

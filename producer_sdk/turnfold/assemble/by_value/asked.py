@@ -1,4 +1,4 @@
-"""What a query adds to the notes: behind all that stays the same whatever is asked, so that contexts begin alike."""
+"""Notes that a query adds, after all that is the same for every query, so that contexts share a prefix."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from turnfold.assemble.pricing import Pricing
 from turnfold.contract.notes import Note, in_order
 
 _ALL_FOR_QUERY: Final = 1_000
-"""Tokens up to which a context with a query has no notes that stand there whatever is asked."""
+"""Tokens up to which a context with a query has no notes that are chosen regardless of it."""
 _ENOUGH: Final = 8_000
-"""Tokens: what a question finds seldom costs more, however large the budget."""
+"""Tokens that the results of a question seldom exceed, however large the budget."""
 _STEP: Final = 0.02
-"""Of the budget."""
+"""Rounding step, as a share of the budget."""
 
 
 def room_unasked(room: int, *, share: float, target: int) -> int:
-    """Tokens of `room` for notes that stand there whatever is asked, in a context of `target` tokens.
+    """Tokens of `room` for notes chosen regardless of the query, in a context of `target` tokens.
 
-    In steps, so that they stay the same while recent turns take more and more of the room.
+    Rounded, so that these notes stay the same while recent turns take up more and more of the room.
     """
     small = max(0.0, 1.0 - _ALL_FOR_QUERY / max(1, target))
     unasked_tokens = max(int(share * small * room), room - _ENOUGH)
@@ -34,29 +34,29 @@ def room_unasked(room: int, *, share: float, target: int) -> int:
 
 
 def header_of(query: str | None, *, matches: bool) -> str:
-    """What stands above notes for a query, or without one for the newest user turn, among others."""
+    """Header above notes for a query, or without one for the newest user turn."""
     if not query:
         return MORE_HEADER
     return HITS_HEADER if matches else NO_MATCH_HEADER
 
 
 class Asked(NamedTuple):
-    """Words and notes that answer, and notes beside them where there is room."""
+    """Quotes and notes that answer, then other notes where there is room."""
 
     said: Quoted = NOTHING_QUOTED
     notes: tuple[Note, ...] = ()
-    """As they were taken: first those that answer."""
+    """In order of selection: first those that answer."""
     standing: Standing = NOTHING_STANDS
     tokens: int = 0
     header: str = HITS_HEADER
 
     @property
     def hits(self) -> Hits | None:
-        """The notes as they are shown."""
+        """The notes as they are shown; None without notes."""
         return Hits(tuple(in_order(self.notes)), self.header) if self.notes else None
 
     def with_notes(self, taken: Taken, pricing: Pricing) -> Asked:
-        """With these notes behind the others."""
+        """Append selected notes."""
         if not taken.notes:
             return self
         header = 0 if self.notes else pricing.count(self.header)
@@ -66,7 +66,7 @@ class Asked(NamedTuple):
     def with_beside(
         self, past: Iterable[Note], background: AbstractSet[tuple[int, int]], room: int, pricing: Pricing
     ) -> Asked:
-        """With what says most of `past` behind what answers, for `room` more tokens."""
+        """Append the best notes of `past` that are not shown yet, for `room` more tokens."""
         room -= 0 if self.notes else pricing.count(self.header)
         if room <= 0:
             return self
@@ -75,7 +75,7 @@ class Asked(NamedTuple):
         return self.with_notes(fitting_notes(beside, (), room, pricing, standing=self.standing), pricing)
 
     def with_more(self, past: Past, background: Sequence[Note], room: int, pricing: Pricing) -> Asked:
-        """With notes near the end for `room` more tokens: all before them stays."""
+        """Append notes near the end for `room` more tokens; everything before them stays the same."""
         whole = self.said.whole
         near = (note for note in past.near_the_end_of(self.notes, background) if note.seq not in whole)
         return self.with_notes(fitting_notes(near, (), room, pricing, standing=self.standing), pricing)
@@ -85,7 +85,7 @@ def asked(
     notes: Iterable[Note], background: AbstractSet[tuple[int, int]], said: Quoted, room: int, pricing: Pricing, *,
     header: str,
 ) -> Asked:  # fmt: skip
-    """Of what a query found as much as fits into `room` tokens beside the background.
+    """Select as much of a query's results as fits into `room` tokens with the background.
 
     `background` are turns and places of the notes that are shown anyway.
     """

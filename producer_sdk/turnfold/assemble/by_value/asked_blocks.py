@@ -1,4 +1,4 @@
-"""Code, tables and outputs that a query asks for, whole, beside what is chosen by value."""
+"""Code, tables and outputs that a query asks for, shown whole in addition to the parts chosen by value."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from turnfold.contract.fences import fences_of
 from turnfold.contract.records import StoredTurn, TurnState
 
 _SHARE: Final = 0.5
-"""Of the budget, most for blocks that a query asks to see."""
+"""Most of the budget for blocks that a query asks to see."""
 _SHARE_SPOKEN_OF: Final = 0.25
-"""The same where it only speaks of one."""
+"""The same if the query only mentions a block."""
 _MOST: Final = 4
 _TAIL: Final = 60
-"""Newest turns that no segment holds whose blocks are looked at."""
+"""Newest unfolded turns whose blocks are considered."""
 
 
 class AskedBlocks(NamedTuple):
-    """Blocks as they are shown, and what they cost with their header."""
+    """Blocks as they are shown, and their cost with the header."""
 
     shown: tuple[ShownTurn, ...] = ()
     tokens: int = 0
 
     def added_to(self, plan: Plan) -> Plan:
-        """The plan with them, in order, beside other excerpts."""
+        """Add the blocks to a plan's excerpts, in order."""
         if not self.shown:
             return plan
         excerpts = sorted((*self.shown, *plan.excerpts), key=lambda shown_turn: shown_turn.turn.seq)
@@ -46,10 +46,9 @@ class AskedBlocks(NamedTuple):
 
 
 def asked_blocks(material: Material, pricing: Pricing, plan: Plan, *, target: int) -> AskedBlocks:
-    """What a query asks for and `plan` does not show raw, within a share of the budget and of `target` tokens.
+    """Blocks that a query asks for and `plan` does not show raw, within a share of the budget and of `target` tokens.
 
-    The block that is meant whole, or named on a line where there is no room for it; others that may be meant, if they
-    fit beside it.
+    The best match is whole, or named on a line where there is no room for it; other candidates are added if they fit.
     """
     request = asked_block(material.question or "", is_query=bool(material.request.query))
     if request is None or material.snapshot.unread:
@@ -74,7 +73,7 @@ def asked_blocks(material: Material, pricing: Pricing, plan: Plan, *, target: in
 
 
 def _meant(material: Material, request: BlockRequest) -> list[FoundBlock]:
-    """Blocks of folded turns and of those that no segment holds yet, best first."""
+    """Matching blocks of folded turns and of turns in no segment yet, best first."""
     blocks = {(block_found.entry.seq, block_found.entry.start): block_found for block_found in material.snapshot.blocks}
     held = material.snapshot.changing
     newest = {turn.seq: turn for turn in _unfolded(material)}
@@ -93,17 +92,17 @@ def _meant(material: Material, request: BlockRequest) -> list[FoundBlock]:
 
 def _unfolded(material: Material) -> Sequence[StoredTurn]:
     newest = material.after(material.closed_seq)[-_TAIL:]
-    # A turn of which a read left the middle out has other places.
+    # Offsets are different in a turn whose middle the read left out.
     return [turn for turn in newest if turn.state is TurnState.STORED and turn.kept is None]
 
 
 def _stands_in(plan: Plan, block: FoundBlock) -> bool:
-    """True where the block stands whole among the turns that are shown raw."""
+    """True if a raw turn of the plan contains the whole block."""
     return any(shown_turn.turn.seq == block.entry.seq and block.text in shown_turn.content for shown_turn in plan.raw)
 
 
 def _words(material: Material, block: FoundBlock) -> list[ShownTurn]:
-    """The block whole, below the line that introduces it, or without that line."""
+    """The whole block, below the line that introduces it or without that line."""
     if len(block.text) < block.entry.end - block.entry.start:
         return []
     opening = introduction(block.before, len(block.before))
@@ -114,7 +113,7 @@ def _words(material: Material, block: FoundBlock) -> list[ShownTurn]:
 
 
 def _named(material: Material, block: FoundBlock) -> ShownTurn:
-    """The block on one line."""
+    """The name of the block, on one line."""
     inside, language_info = block.text, ""
     if (fences := fences_of(block.text)) and fences[0].start == 0:
         inside, language_info = block.text[fences[0].inside : fences[0].inside_end], fences[0].info

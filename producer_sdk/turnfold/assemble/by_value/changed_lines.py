@@ -1,4 +1,4 @@
-"""The lines of a changed file as they stand after its edits, whole or clipped to those that are new."""
+"""The lines of a changed file as its edits left them, whole or clipped to the new ones."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from turnfold.contract.actions import ALL_OF_FILE, GAP_LINE, NEW_LINE, OLD_LINE,
 from turnfold.contract.lazy_patterns import lazy_pattern
 
 _BESIDE: Final = 2
-"""Lines that are shown before and after a new one, where not all are."""
+"""Lines shown before and after a new one, if not all are."""
 _TELLS_LEAST: Final = lazy_pattern(r"\s{0,40}(?:(?:import|from|package|using|use|require|include)\b|#|//|/?\*|--|<!--)")
-"""Imports, which their use tells, and comments."""
+"""Imports, which their use reveals, and comments."""
 _INDENT: Final = "    "
 _RANGE: Final = lazy_pattern(r"^\w{1,20} (?:\S{1,200} )?(?P<first>\d{1,7})[:,-](?P<last>\d{1,7})(?!\w) ?")
-"""An editor's command for lines by number."""
+"""An editor's command that addresses lines by number."""
 _LONGEST_COMMON: Final = 2
-"""Code points up to which a line, like a bracket, is none of its own."""
+"""Code points up to which a line, such as a bracket, is too common to identify an edit."""
 _FEWEST_OWN: Final = 0.4
-"""Of the lines that an edit wrote: where fewer stand nowhere in later edits, what it wrote was written anew."""
+"""Share of an edit's new lines: with no more than these untouched by later edits, the edit counts as rewritten."""
 _CHANGED_LINE: Final = "\N{NOT SIGN}"
-"""Stands for a line that a later edit seems to have taken away."""
+"""Placeholder for a line that a later edit seems to have removed."""
 _OLD_SHARE: Final = 2
-"""Of the code points of what an edit wrote, one in so many are for what stood there before."""
+"""Divisor of the code points for an edit's new lines that gives those for the lines it replaced."""
 
 
 def in_force(edits: Sequence[Action]) -> list[Action]:
-    """Edits of a file in order: nothing of one that later ones wrote anew, a mark for each line that they took away."""
+    """Reduce a file's edits to what is in force: rewritten ones lose their lines, removed lines become placeholders."""
     edits_in_force: list[Action] = []
     gone: set[str] = set()
     again: set[str] = set()
@@ -49,7 +49,7 @@ def _telling(lines: Iterable[str]) -> set[str]:
 
 
 def told_lines(edit: Action, limit: int, latest: Action, *, old: bool = True) -> str:
-    """What an edit wrote, line by line, in place of which lines, and with `old` what stood there; else its command."""
+    """Render an edit line by line, with its line range and, with `old`, the replaced lines; else its command."""
     turn_line = "" if edit is latest else f"\n  turn {edit.seq}"
     if not edit.wrote:
         return f"{turn_line}: {clipped(edit.did, limit)}"
@@ -61,7 +61,7 @@ def told_lines(edit: Action, limit: int, latest: Action, *, old: bool = True) ->
 
 
 def told_in_one_line(edit: Action, limit: int, *, old: bool) -> str:
-    """What an edit wrote, and with `old` what stood there, each in at most so many code points; else its command."""
+    """Render an edit on one line, with `old` also the replaced text, each up to `limit` code points; or its command."""
     new = " ".join(line[1:].strip() for line in edit.wrote if line[:1] == NEW_LINE)
     if not new:
         return clipped(_RANGE.sub("", edit.did), limit)
@@ -70,7 +70,7 @@ def told_in_one_line(edit: Action, limit: int, *, old: bool) -> str:
 
 
 def line_range(edit: Action) -> str:
-    """The lines that an editor's command names: `lines 4-6`; empty where it names none."""
+    """Lines that an editor's command names: `lines 4-6`; empty if it names none."""
     named = _RANGE.match(edit.did)
     if named is None:
         return ""
@@ -79,12 +79,12 @@ def line_range(edit: Action) -> str:
 
 
 def _old(edit: Action) -> list[str]:
-    """Lines that an edit took away, as far as they were seen."""
+    """Lines that an edit removed, if known."""
     return [] if ALL_OF_FILE in edit.gone else list(edit.gone)
 
 
 def _old_lines(edit: Action, max_chars: int) -> Iterator[str]:
-    """The first of them, whole lines of at most so many code points but for the first; a mark for those left out."""
+    """The first removed lines within `max_chars` code points, whole but for the first; a mark for those left out."""
     left, old = max_chars, _old(edit)
     for place, line in enumerate(old):
         if place and len(line) > left:
@@ -95,7 +95,7 @@ def _old_lines(edit: Action, max_chars: int) -> Iterator[str]:
 
 
 def _clipped_lines(edit: Action, max_chars: int) -> Iterator[str]:
-    """Whole lines of at most so many code points, from the first new one that tells most on; marks for the others."""
+    """Whole lines within `max_chars` code points, from the first telling new line on; marks for the others."""
     wrote = edit.wrote
     shown_places = set(range(len(wrote)))
     if sum(len(line.strip()) for line in wrote) > max_chars:
@@ -116,7 +116,7 @@ def _clipped_lines(edit: Action, max_chars: int) -> Iterator[str]:
 
 
 def _places_within(wrote: Sequence[str], max_chars: int) -> Iterator[int]:
-    """Where lines stand that are new, or beside a new one, from the first that tells on, as far as there is room."""
+    """Places of new lines and their neighbours, from the first telling one on, while there is room."""
     new = [place for place, line in enumerate(wrote) if line[:1] == NEW_LINE and line[1:].strip()]
     first = next((place for place in new if not _TELLS_LEAST.match(wrote[place][1:])), new[0] if new else 0)
     while first and wrote[first - 1][:1] == OLD_LINE:
@@ -131,7 +131,7 @@ def _places_within(wrote: Sequence[str], max_chars: int) -> Iterator[int]:
 
 
 def _mark(lines: Sequence[str], marker: str = "") -> str:
-    """What stands for lines that are left out: how many there are, and the marker of their turn."""
+    """Mark for omitted lines: how many there are, and the marker of their turn."""
     if all(line == _CHANGED_LINE for line in lines):
         return f"[{GAP_LINE} {_counted(len(lines))}, may have changed since{marker}]"
     telling_lines = [line for line in lines if line.strip(NEW_LINE + OLD_LINE)]

@@ -1,4 +1,4 @@
-"""Standing facts that turns after the last fold may have changed: until these are folded, contexts say so. Pure."""
+"""Anchors that turns after the last fold may have changed: contexts say so until the next fold. Pure."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from turnfold.contract.terms import distinct_terms, rarity
 from turnfold.wire.change_cues import may_change
 
 _LEAST_SHARED: Final = 3
-"""Rarity of the terms that a fact shares with a turn which may change it."""
+"""Least total rarity of the terms that an anchor shares with a turn that may change it."""
 _MOST_TURNS: Final = 16
-"""The newest turns that are looked at: more wait for a fold only where workers are behind."""
+"""Most turns that are considered, the newest ones: more are unfolded only if workers are behind."""
 _OF_ANYTHING: Final = frozenset(map(str, distinct_terms(
     "please always never actually instead decided people thing think want need make sure should would anymore"
 )))  # fmt: skip
 
 
 class Doubt(NamedTuple):
-    """A turn that may change what was said before, and that no fold has seen."""
+    """A turn that may change an earlier statement, and that no fold has processed."""
 
     seq: int
     terms: frozenset[str]
@@ -33,14 +33,14 @@ class Doubt(NamedTuple):
 
 
 def doubts_of(material: Material) -> tuple[Doubt, ...]:
-    """The turns that no fold has seen and that may change something, the newest first.
+    """Unfolded turns that may change something, the newest first.
 
-    Those whose words a read must not show are among them: a doubt tells the number of its turn, and no word of it.
+    Turns that the read must not show are among them: a doubt reveals the number of its turn, and no word of it.
     """
     head = material.snapshot.head
     if head is None:
         return ()
-    # The words of folded turns may not be read yet: they are not looked at.
+    # Folded turns are not considered: their text may not have been read.
     window = material.snapshot.hidden_turns or material.window
     waiting = min(_MOST_TURNS, len(window), material.last_seq - head.fold_seq)
     newest = [window[-place] for place in range(1, waiting + 1)]
@@ -51,12 +51,12 @@ def doubts_of(material: Material) -> tuple[Doubt, ...]:
 def _doubt(turn: StoredTurn) -> Doubt | None:
     if turn.state is not TurnState.STORED or not may_change(turn.role, turn.content):
         return None
-    # Its numbers are what is new, and others may have them for anything.
+    # Not the numbers: they are what is new, and other statements may have the same ones for anything.
     words = filter(str.isalpha, distinct_terms(turn.content))
     return Doubt(turn.seq, frozenset(words) - _OF_ANYTHING)
 
 
 def doubted(anchor: Anchor, doubts: Sequence[Doubt]) -> Anchor:
-    """An anchor with the newest turn that may have changed it, if there is one."""
+    """Mark an anchor with the newest turn that may have changed it, if there is one."""
     seq = next((doubt.seq for doubt in doubts if doubt.is_on(anchor)), None)
     return anchor if seq is None else replace(anchor, may_have_changed_seq=seq)

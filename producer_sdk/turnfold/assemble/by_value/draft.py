@@ -1,4 +1,4 @@
-"""A plan in the making: what its parts are chosen from, and what they leave to each other."""
+"""A plan under construction: the candidates of its parts, and the tokens that they leave to each other."""
 
 from __future__ import annotations
 
@@ -21,71 +21,72 @@ from turnfold.contract.outlines import Outline
 from turnfold.contract.records import Node
 
 WORTH_FILLING: Final = 0.02
-"""Of the budget: with more than this to spare, more turns or notes are shown."""
+"""Share of the budget: with more than this to spare, more turns or notes are shown."""
 
 
 class Draft:
-    """The parts of one context; each step looks at what the others leave."""
+    """The parts of one context; each step uses what the others leave."""
 
     def __init__(
         self, material: Material, pricing: Pricing, plan: Plan, answers: Answers, *, target: int, fixed: int,
         in_detail: Sequence[Node],
     ) -> None:  # fmt: skip
-        """`plan` has system text, task, and the recent turns to begin with: later steps only show more."""
+        """`plan` has the system text, the task and the first recent turns; later steps only add to those."""
         self.material: Final = material
         self.pricing: Final = pricing
         self.policy: Final = material.request.policy
         self.outline: Final = material.snapshot.outline or Outline()
         self.target: Final = target
         self.usable: Final = max(1, material.request.usable_tokens)
-        """What the first attempt aimed at: what is decided by it is the same for reads that ask other questions."""
+        """Target of the first attempt; decisions based on it are the same for reads with other queries."""
         self.fixed: Final = fixed
-        """Tokens of system text and task, and of the frame around all else."""
+        """Tokens of the system text, the task and the frame around all else."""
         self.in_detail: Final = tuple((node.first_seq, node.last_seq) for node in in_detail)
         self.answers: Final = answers
         self.left = 0
-        """Tokens that no part has taken."""
+        """Tokens that no part uses."""
         self.left_by_answer = 0
-        """Of what the newest turn may bring, what it does not, and other notes have: the last turns come first."""
+        """Tokens for matches of the newest turn that other notes got in their place; the last turns may claim them."""
         self.taken_of_answer = 0
-        """What of that the last turns took."""
+        """Tokens of `left_by_answer` that the last turns claimed."""
         self.kept_free = 0
-        """Of the room for the state and late names what they leave; it changes with each turn, and is for the end."""
+        """Tokens that the work state and late names leave of their room; they change with each turn, so they go to the
+        end."""
         self.anchor_tokens = 0
-        """What the anchors cost that are shown."""
+        """Tokens of the shown anchors."""
         self.anchor_words: dict[int, set[str]] = {}
-        """Of the anchors that are shown, by turn."""
+        """Words of the shown anchors, by turn."""
         self.whole_requests: tuple[int, ...] = ()
-        """Turns whose requests are shown whole: their notes would say the same."""
+        """Turns whose requests are shown whole, so that their notes would repeat them."""
         self.anchors_by: Hashable = ()
-        """What the choice of anchors depends on."""
+        """Cache key of the choice of anchors."""
         self.first_tokens = 0
-        """What anchors, names and actions take."""
+        """Tokens of requests, anchors, names and actions."""
         self.answered: int | None = None
-        """What answers took when they were last chosen: more turns do not bring more of them."""
+        """Tokens of answers when they were last chosen: more raw turns do not add answers."""
         self.asked: tuple[Hashable, Asked] | None = None
-        """Notes for a question, and what they depend on, as they were last chosen."""
+        """Notes for a question as last chosen, with their cache key."""
         self.telling: frozenset[int] = frozenset()
-        """Turns of the open tail that tell as much for a token as notes that are left; all where none are."""
+        """Turns of the open tail worth as much per token as the notes that are left; all turns if no notes are left."""
         self.has_more_notes = True
-        """Whether notes of the past are left that are not shown."""
+        """Whether some notes of the past are not shown."""
         self._past: Past | None = None
         self._raw_priced: tuple[tuple[ShownTurn, ...] | None, int] = (None, 0)
         self.plan = plan
         self.show_raw(plan.raw)
         self.raw_at_first: Final = self.raw_tokens
         self.first_raw_at_first: Final = self.frame.first_raw
-        # Only more turns are shown raw later on, and then fewer may answer.
+        # Later steps only show more turns raw, which leaves fewer turns that may answer.
         is_asked = material.request.steered or self.answers.are_before(self.frame.first_raw)
         self.may_be_parted: Final = bool(material.snapshot.passages or self.in_detail or is_asked)
 
     def show_raw(self, raw: tuple[ShownTurn, ...]) -> None:
-        """Show these recent turns, and lines for the turns before them."""
+        """Set the recent turns, and the lines for turns before them."""
         self.plan = with_lines(self.plan, self.material, raw)
         self.frame = Frame(self.material, self.plan, self.outline, target=self.target)
 
     def show_notes(self, groups: tuple[Group, ...], late: Sequence[Note], answer: Asked) -> None:
-        """Show notes of what is folded, of the open tail, and what answers."""
+        """Set the notes of folded turns and of the open tail, and the answers."""
         span = self.frame.tail
         self.plan = self.plan._replace(
             groups=groups,
@@ -98,18 +99,18 @@ class Draft:
         )
 
     def _tail(self, span: GroupSpan, notes: Sequence[Note], groups: Sequence[Group]) -> Group:
-        """Notes of the open tail; the day under which all before it ends is not repeated right behind it."""
+        """Notes of the open tail; a day heading in force at the end of the groups is not repeated right after them."""
         day = "" if self.may_be_parted else last_day(groups)
         return self.material.memo.of(("tail", span, day, tuple(notes)), lambda: grouped([span], notes, day=day)[0])
 
     @property
     def opened(self) -> list[GroupSpan]:
-        """The lines that notes stand under."""
+        """Spans of turns whose lines have notes below them."""
         return [*self.frame.spans, *([self.frame.tail] if self.frame.tail else [])]
 
     @property
     def past(self) -> Past:
-        """Notes of what is folded, but for those that something else says."""
+        """Notes of folded turns that no other part repeats."""
         before_seq, anchored = self.frame.first_raw, self.anchor_words
         if self._past is None or not self._past.is_before(before_seq, anchored):
             told_elsewhere = (*self.in_detail, *((seq, seq) for seq in self.whole_requests))
@@ -123,17 +124,17 @@ class Draft:
 
     @property
     def raw_tokens(self) -> int:
-        """What the recent turns cost."""
+        """Tokens of the recent turns."""
         if self.plan.raw is not self._raw_priced[0]:
             self._raw_priced = (self.plan.raw, self.pricing.raw(self.plan.raw))
         return self._raw_priced[1]
 
     @property
     def frame_tokens(self) -> int:
-        """At most the tokens of headers and lines around notes."""
+        """Upper bound of the tokens of headers and lines around notes."""
         return self.frame.tokens(self.pricing, may_be_parted=self.may_be_parted)
 
     @property
     def is_worth_filling(self) -> bool:
-        """True where enough is left over to show more."""
+        """True if enough is left over to show more."""
         return self.left > WORTH_FILLING * self.target

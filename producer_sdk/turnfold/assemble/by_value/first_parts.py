@@ -1,4 +1,4 @@
-"""What was asked of an agent, anchors by rank, names by score and the state of the work, each up to its share."""
+"""Choose requests to an agent, anchors by rank, names by score and the state of the work, each up to its share."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from turnfold.contract.actions import Action
 from turnfold.contract.requests import Request
 
 _ALL_FOR_NAMES: Final = 1_000
-"""Tokens of a budget of which names have at most what tools said of all."""
+"""Budget tokens of which names get at most the percentage of the conversation that tools wrote."""
 _MOST_FOR_NAMES: Final = 2_000
-"""Tokens of a budget beyond which their share grows no more: further names say nothing."""
+"""Budget tokens beyond which the share of names does not grow: further names say nothing."""
 _FOR_ANSWER: Final = 0.2
-"""Of the budget: what requests, names and the state of the work leave to a query's answer at least."""
+"""Share of the budget that requests, names and the state of the work leave to a query's answer."""
 _LATE_NAMES: Final = 6
-"""One part in six of what names may have is at most for those of turns that are not folded yet."""
+"""Divisor of the room for names that gives the most for names of unfolded turns."""
 _DEARER: Final = 1.1
-"""How much less than the budget a target may be before the share of anchors is less too."""
+"""Most of the budget, as a multiple of the target, that the share of anchors is computed from."""
 
 
 def take_first_parts(draft: Draft) -> None:
-    """Requests, anchors, names and actions; anchors of turns that are shown raw stand there."""
+    """Choose requests, anchors, names and actions; anchors of raw turns are left out, as those turns contain them."""
     pricing, policy, outline = draft.pricing, draft.policy, draft.outline
     actions = draft.material.memo.of("actions", lambda: outline.all_actions)
     room = draft.target - draft.fixed - draft.raw_tokens - draft.frame_tokens
     for_answer = int(_FOR_ANSWER * draft.target) if draft.material.request.query else 0
     most_names = _names_share(draft)
-    # Beside an answer there is not room for all: long requests and many actions leave names theirs.
+    # With an answer there is not room for everything: long requests and many actions must leave the names their room.
     kept = for_answer + most_names if for_answer else 0
-    # The same whatever the actions are: what they leave is for the end.
+    # The same for any actions: tokens that they leave are for the end.
     for_actions = min(int(policy.actions_share * draft.target) if actions else 0, max(0, (room - kept) // 2))
     room -= for_actions
     most_for_requests = min(int(policy.request_share * _first_target(draft)), max(0, room - kept))
-    # Before the first fold what the work began with stands first too.
+    # Before the first fold, the request that the work began with comes first too.
     early, asked_late = outline.requests, outline.tail_requests
     if not outline.last_seq:
         early, asked_late = asked_late[:1], asked_late[1:]
@@ -93,16 +93,16 @@ def _tokens(draft: Draft, requests: Sequence[ShownRequest]) -> int:
 
 
 def _anchors(draft: Draft, requests: tuple[ShownRequest, ...], room: int) -> TakenAnchors:
-    """Anchors that no request says already."""
+    """Choose anchors that no request contains."""
     material, pricing, first_raw = draft.material, draft.pricing, draft.first_raw_at_first
-    # Half of the room at most: a context of anchors alone says nothing else. What stood before more turns were shown
-    # raw stays: these only had what was left over.
+    # At most half of the room: a context of anchors alone says nothing else. Anchors chosen before more turns were
+    # shown raw stay: those turns only got what was left over.
     half = max(room // 2, min(room, draft.anchor_tokens))
     allowed = AnchorsRoom.of(draft.policy, target=_first_target(draft), most=half, most_with_pins=room)
     newest = material.window[-1].created_at if material.window else None
     today = None if newest is None else newest.date()
     top = TopAnchors.of(material.snapshot.anchors)
-    # As long as no further one comes before it, where the raw turns begin changes nothing.
+    # The beginning of the raw turns matters only by the number of anchors before it.
     many_before = sum(map(first_raw.__gt__, top.seqs))
     doubts = doubts_of(material)
     draft.anchors_by = ("anchors", many_before, allowed, draft.target, today, requests, doubts)
@@ -115,12 +115,12 @@ def _anchors(draft: Draft, requests: tuple[ShownRequest, ...], room: int) -> Tak
 
 
 def _first_target(draft: Draft) -> int:
-    """What the first attempt aimed at, the same for reads that ask other things; less for a dearer counter."""
+    """Tokens that shares of anchors and requests are computed from, the same for any query."""
     return min(draft.usable, int(_DEARER * draft.target))
 
 
 def _names_beside(draft: Draft, requests: tuple[ShownRequest, ...], actions: Sequence[Action]) -> Sequence[str]:
-    """Names that neither requests nor the state of the work say anyway."""
+    """Names that neither requests nor the state of the work mention."""
 
     def others() -> Sequence[str]:
         files = [action.about for action in actions if action.kind == "open" or (action.changed and not action.failed)]
@@ -131,7 +131,7 @@ def _names_beside(draft: Draft, requests: tuple[ShownRequest, ...], actions: Seq
 
 
 def _state(draft: Draft, actions: Sequence[Action], raw: Sequence[ShownTurn]) -> WorkState:
-    """The state of the work beside turns that are shown raw."""
+    """State of the work, without turns that are shown raw."""
     whole = frozenset(shown_turn.turn.seq for shown_turn in raw if shown_turn.marker is None)
     return draft.material.memo.of(
         ("state", whole), lambda: WorkState(actions, whole, _root_of(draft.outline.names))
@@ -139,11 +139,11 @@ def _state(draft: Draft, actions: Sequence[Action], raw: Sequence[ShownTurn]) ->
 
 
 def _root_of(names: Sequence[str]) -> str:
-    """The folder from which the conversation writes paths, as its names say it."""
+    """Folder that the conversation's paths are relative to, according to its names; empty if unknown."""
     return next((name for name in names if name.startswith("/") and name.endswith("/")), "")
 
 
 def _names_share(draft: Draft) -> int:
-    """Tokens that names may have: what tools said of all, of a small budget, and at most their share."""
+    """Tokens for names: the percentage of a small budget that tools wrote, at most the names' share."""
     of_tools = draft.outline.tool_percent * min(draft.target, _ALL_FOR_NAMES) // 100
     return min(of_tools, int(draft.policy.names_share * min(draft.target, _MOST_FOR_NAMES)))

@@ -1,4 +1,4 @@
-"""What fits: the first of a ranking while there is room, each at the price that it has in its place."""
+"""Greedy selection: the first of a ranking that fit, each at the price that it has in its place."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from turnfold.dates.passed import day_of, has_passed
 
 _PRICED: Final = itemgetter(*map(Note._fields.index, ("seq", "place", "speaker", "day", "tokens")))
 _NOTHING: Final[Told] = (-1, "\n", "")
-"""Stands before the first note: no note is of that day."""
+"""Predecessor of the first note, with a day that no note has."""
 _ITEMS: Final = -1
-"""Before the place of any note: the items of a group stand before its other notes."""
+"""Sorts before the place of any note: the items of a group precede its other notes."""
 _AROUND_WHOLE: Final = 6
-"""Tokens of the labels that a whole note needs beside those of its few words, about."""
+"""Approximate tokens of the labels that a whole note needs besides those of its brief form."""
 _PASSED_OVER: Final = 24
-"""Notes or names that are too long for what is left, after which no shorter one is looked for."""
+"""Notes or names that do not fit, after which no shorter one is searched for."""
 
 
 def fitting_notes(
@@ -43,9 +43,9 @@ def fitting_notes(
     standing: Standing = NOTHING_STANDS,
     whole: Collection[tuple[int, int]] = (),
 ) -> Taken:
-    """The first notes that fit into `room` tokens, with the labels that they need under the lines of `spans`.
+    """Select the first notes that fit into `room` tokens, with the labels that they need under the lines of `spans`.
 
-    `standing` are notes that were taken before: each price is what a note adds in its place among all of them.
+    `standing` are notes selected before: each price is what a note adds in its place among all of them.
     """
     starts = [span.first_seq for span in spans]
     places, row = standing[0].copy(), standing[1].copy()
@@ -89,9 +89,9 @@ def fitting_notes(
 
 
 def with_whole(taken: Taken, notes: Iterable[Note], spans: Sequence[GroupSpan], room: int, pricing: Pricing) -> Taken:
-    """Notes that were taken in few words of `notes`, the best of them whole where there is room left for that."""
+    """Show the best of `notes` whole that were selected in brief, where there is room left for that."""
     places_taken = {note[:2] for note in taken.notes}
-    # No further than the last one: notes are looked at as far as needed.
+    # Stop at the last selected one: `notes` are evaluated lazily.
     again = list(islice((note for note in notes if note[:2] in places_taken), len(places_taken)))
     left = room - taken.tokens
     whole: set[tuple[int, int]] = set()
@@ -105,7 +105,7 @@ def with_whole(taken: Taken, notes: Iterable[Note], spans: Sequence[GroupSpan], 
 
 
 def _between(before: Told, told: Told, labels: Mapping[str, int], days: Mapping[str, int]) -> int:
-    """What stands before a note because of the one before it: its day, without a year that is said, and its label."""
+    """Tokens before a note that depend on the previous one: its day, without a year that is shown, and its label."""
     group, day, label = told
     if before[1] == day:
         return labels[label] if before != told else 0
@@ -124,10 +124,10 @@ def fitting_anchors(
     today: date | None = None,
     doubts: Sequence[Doubt] = (),
 ) -> TakenAnchors:
-    """Anchors of turns before a number, by rank for their length, while there is room, each said once.
+    """Select anchors of turns before `before_seq`, by rank for their length, while there is room, without repetitions.
 
-    Those that `doubts` are about say so. What was promised, asked or planned for a day before `today`, the day of the
-    newest turn, or held until such a day, stands no more.
+    Anchors that `doubts` are about say so. Promises, questions and plans for a day before `today`, the day of the
+    newest turn, and statements that held until such a day, are left out.
     """
     anchors: list[Anchor] = []
     told: list[SpokenWords] = []
@@ -137,7 +137,7 @@ def fitting_anchors(
         limit = room.most_with_rules if top.rules[at] else room.most
         if at < top.pinned:
             limit = room.most_with_pins
-        # Its words alone cost more than what is left of most of them.
+        # A cheap check first: the text alone costs more than is left.
         if top.seqs[at] >= before_seq or spent + top.tokens[at] > limit or not (top.standing[at] or at < top.pinned):
             continue
         anchor = doubted(top[at], doubts) if doubts else top[at]
@@ -160,7 +160,7 @@ def _is_stale(anchor: Anchor, today: date | None) -> bool:
     return said_on is not None and today is not None and _has_ended(anchor.type, anchor.text, said_on, today)
 
 
-# Each read asks it of the same anchors, and to look for times takes a tenth of a read.
+# Cached: each read checks the same anchors, and parsing times takes a tenth of a read.
 @lru_cache(maxsize=4_096)
 def _has_ended(kind: AnchorType, text: str, said_on: date, today: date) -> bool:
     if kind not in DONE_OR_ANSWERED:
@@ -171,7 +171,7 @@ def _has_ended(kind: AnchorType, text: str, said_on: date, today: date) -> bool:
 
 
 def fitting_names(names: Sequence[str], most_tokens: int, pricing: Pricing) -> tuple[str, ...]:
-    """The first names that fit into one line of so many tokens."""
+    """Select the first names that fit into one line of `most_tokens`."""
     if most_tokens <= 0 or not names:
         return ()
     room = most_tokens - pricing.count(names_line(()))
@@ -190,9 +190,9 @@ def fitting_names(names: Sequence[str], most_tokens: int, pricing: Pricing) -> t
 def fitting_late_names(
     names: Sequence[str], shown: Sequence[str], most_tokens: int, pricing: Pricing
 ) -> tuple[str, ...]:
-    """Names of turns that are neither folded nor raw, without those that are shown already."""
+    """Select names of turns that are neither folded nor raw, without those that are shown already."""
     known = "\n".join(shown)
-    # The names before may write a path from a folder on.
+    # Names that are shown may give a path relative to a folder.
     tails = tuple(f"/{name}" for name in shown if "/" in name)
     others = [name for name in names if name not in known and not name.endswith(tails)]
     return fitting_names(others, most_tokens, pricing)

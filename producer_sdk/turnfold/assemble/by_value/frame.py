@@ -1,4 +1,4 @@
-"""What notes stand in: headers, and the lines that stand for all turns that are not shown raw."""
+"""The frame of the notes: headers, and lines for all turns that are not shown raw."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Frame:
 
     @cached_property
     def spans(self) -> list[GroupSpan]:
-        """Nodes in as many groups as the budget has room for lines, up to the first raw turn."""
+        """Groups of nodes up to the first raw turn, as many as the budget has room for lines."""
         before_seq, most_tokens, short = self._spans_by
         return self._material.memo.of(
             ("spans", *self._spans_by),
@@ -40,7 +40,7 @@ class Frame:
 
     @property
     def tail(self) -> GroupSpan | None:
-        """Turns of the open tail that only notes stand for."""
+        """Turns of the open tail that are shown only in notes."""
         first, last = self._material.closed_seq + 1, min(self.first_raw - 1, self._outline.tail_seq)
         if last < first or self._plan.unread:
             return None
@@ -48,28 +48,28 @@ class Frame:
 
     @property
     def unfolded(self) -> tuple[int, int] | None:
-        """Turns after these that nothing stands for yet."""
+        """Range of turns that neither notes nor raw turns cover yet."""
         hidden_turns, _ = not_shown(self._material, self._plan.raw)
         if self.tail is None or hidden_turns is None:
             return hidden_turns
         return (self.tail.last_seq + 1, hidden_turns[1]) if self.tail.last_seq < hidden_turns[1] else None
 
     def tokens(self, pricing: Pricing, *, may_be_parted: bool) -> int:
-        """At most the tokens of the background's headers and of the lines below them."""
+        """Upper bound of the tokens of the background's headers and of the lines below them."""
         lines = [group_line(self.tail.marker)] if self.tail else []
         lines += lines_of(self.unfolded, self._plan.unread)
         folded = self.folded_tokens(pricing)
         return folded + header_tokens(lines, pricing, has_folded=bool(folded), may_be_parted=may_be_parted)
 
     def folded_tokens(self, pricing: Pricing) -> int:
-        """Tokens of the lines for what is folded."""
+        """Tokens of the lines for folded turns."""
         return self._material.memo.of(
             ("lines", *self._spans_by), lambda: sum(pricing.count(group_line(span.marker)) for span in self.spans)
         )
 
     @property
     def _spans_by(self) -> tuple[int, int, bool]:
-        """What they depend on: the last turn, tokens, whether markers are short."""
+        """Cache key of the spans: last turn, tokens, whether markers are short."""
         last = min(self.first_raw - 1, self._material.closed_seq)
         return last, self._most_tokens, self._material.style.short
 

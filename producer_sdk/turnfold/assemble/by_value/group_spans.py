@@ -1,4 +1,4 @@
-"""Which lines the background of a context has: neighbouring nodes under one each, and the notes below them. Pure."""
+"""Group neighbouring nodes, and the notes of their turns, under the lines of a context's background. Pure."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from turnfold.contract.periods import YEAR_MONTHS, months_label
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT
 
 _GROUP_TOKENS: Final = 12
-"""About what a group's line costs."""
+"""Approximate cost of a group's line."""
 _SHORT_TOKENS: Final = 8
-"""The same without words."""
+"""The same without a slug."""
 _MOST_MONTHS: Final = 4
-"""Under more than these a note that does not name its day would say too little of when: its own month stands there."""
+"""Most months that a group names; in a longer group each note without a day shows its own month instead."""
 _FIRST_SEQ: Final = attrgetter("first_seq")
 _FIRST: Final = itemgetter(0)
 
 
 class GroupSpan(NamedTuple):
-    """Turns that one group's line stands for, before its notes are known."""
+    """Turns of one group, before its notes are known."""
 
     first_seq: int
     last_seq: int
     marker: str
     months: str = ""
-    """In which their nodes were said, such as `May to July 2026`; empty without times and for more than a season."""
+    """Months of the group's nodes, such as `May to July 2026`; empty without times and for more than a season."""
 
 
 def spans_of(
     cover: Sequence[Covered], chapters: Iterable[ChapterName] = (), *, before: int, most_tokens: int, short: bool
 ) -> list[GroupSpan]:
-    """Nodes up to a turn, in as many groups as there are tokens for lines; `short` names of nodes if wanted.
+    """Group the nodes up to a turn into as many lines as there are tokens for; `short` leaves out their slugs.
 
-    A group is a node: chapters for what is old, where there is no room for a line a segment. Where even those are too
-    many, the oldest segments that no chapter holds are one range of turns, or all that is old.
+    A group is a node: chapters for old turns, where there is no room for a line per segment. Where even those are too
+    many, the oldest segments outside chapters become one range of turns, or all old nodes do.
     """
     many_nodes = bisect_right(cover, before, key=_FIRST_SEQ)
     if not many_nodes:
@@ -51,7 +51,7 @@ def spans_of(
 
 
 def _joined(nodes: Sequence[Covered], most_groups: int) -> list[Sequence[Covered]]:
-    """At most so many groups: where there are more nodes, the oldest segments are one, or the oldest of all."""
+    """Reduce nodes to at most `most_groups` groups: the oldest segments become one, or the oldest of all nodes."""
     many = len(nodes) - most_groups + 1
     if many <= 1:
         return [[node] for node in nodes]
@@ -63,7 +63,7 @@ def _joined(nodes: Sequence[Covered], most_groups: int) -> list[Sequence[Covered
 
 
 def _coarser(nodes: Sequence[Covered], chapters: Iterable[ChapterName], most_nodes: int) -> list[Covered]:
-    """At most so many nodes where the tree has them: eight become their chapter, the lowest and of those the oldest."""
+    """Reduce nodes to at most `most_nodes` if the tree allows: eight become their chapter, lowest and oldest first."""
     slugs = {(chapter.height, chapter.idx): chapter.slug for chapter in chapters}
     coarser = list(nodes)
     for height in range(MAX_HEIGHT):
@@ -80,7 +80,7 @@ def _parent(node: Covered) -> tuple[int, int]:
 
 
 def _is_family(nodes: Sequence[Covered], height: int) -> bool:
-    """True for the eight children of one chapter of the height above."""
+    """True for the eight children of one chapter at the height above."""
     return len(nodes) == FAN_OUT and all(
         node.height == height and node.idx == nodes[0].idx // FAN_OUT * FAN_OUT + i for i, node in enumerate(nodes)
     )
@@ -121,12 +121,12 @@ def _months(nodes: Sequence[Covered]) -> str:
 
 
 def last_day(groups: Sequence[Group]) -> str:
-    """The day under which groups end."""
+    """Day heading in force at the end of the groups."""
     return groups[-1].day_after if groups else ""
 
 
 def with_more(groups: tuple[Group, ...], notes: Sequence[Note]) -> tuple[Group, ...]:
-    """Groups with more notes under their lines; those before the first of these notes stay the same objects."""
+    """Add notes to groups; those before the first of the notes stay the same objects."""
     if not notes:
         return groups
     kept = max(0, bisect_right(groups, min([note.seq for note in notes]), key=_FIRST_SEQ) - 1)
@@ -136,7 +136,7 @@ def with_more(groups: tuple[Group, ...], notes: Sequence[Note]) -> tuple[Group, 
 
 
 def grouped(spans: Sequence[GroupSpan], notes: Sequence[Note], *, day: str = "") -> tuple[Group, ...]:
-    """Notes under the lines of their turns; `day` is what stands above the first already."""
+    """Put notes under the lines of their turns; `day` is the heading already in force above the first."""
     ordered = in_order(notes)
     ends = [bisect_left(ordered, span.first_seq, key=_FIRST) for span in spans[1:]]
     groups = []

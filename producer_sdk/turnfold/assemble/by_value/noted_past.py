@@ -1,6 +1,6 @@
-"""Notes of all that is not shown raw, by value for a token, and what a question adds to them.
+"""Notes of all turns that are not shown raw, by value per token, and notes that a question adds.
 
-What is folded has room in steps, so that its notes stay the same while the recent turns grow.
+The room for folded turns changes in steps, so that their notes stay the same while the recent turns grow.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from turnfold.assemble.policy import rounded_down, rounded_up
 from turnfold.contract.notes import FIRST_WRITTEN, Note
 
 _MOST_OF_NOTES: Final = 12
-"""Results that are remembered of the same notes: they differ in what is left over for a few more."""
+"""Most results cached for the same notes; they differ in the tokens left over for a few more."""
 _CHANGING_LINES: Final = 48
-"""Tokens of headers and of the lines for what is neither folded nor raw, about: at most what they usually cost."""
+"""Approximate upper bound of the tokens of headers and of lines for turns neither folded nor raw."""
 _OF_TAIL: Final = 0.75
-"""Of what the least note of the past tells for a token: notes of the open tail that tell less are not shown."""
+"""Share of the least gain of a selected past note: notes of the open tail below that are not shown."""
 _STEERED: Final = 4
-"""One part in four of what notes may have is at most for what the last turn speaks of: it asks for nothing."""
+"""Divisor of the room for notes that gives the most for notes about the last turn: it asks for nothing."""
 _ENOUGH: Final = 2**31
-"""Tokens: room for all."""
+"""Tokens without a limit."""
 
 
 class NotedPast:
-    """The notes of a draft, as its recent turns stand now."""
+    """The notes of a draft with its present recent turns."""
 
     def __init__(self, draft: Draft) -> None:
-        """Take notes of what is folded and of the open tail, best first."""
+        """Select notes of folded turns and of the open tail, best first."""
         self._draft = draft
         self._opened = draft.opened
         self._past = draft.past
@@ -49,7 +49,7 @@ class NotedPast:
         draft.left = self._left + draft.kept_free
 
     def finish(self) -> None:
-        """Show them, and what more of them there is room for: no further turns are shown raw."""
+        """Show the notes, and more where there is room; no further turns are shown raw."""
         draft = self._draft
         self._groups = self._memo.of("groups", lambda: grouped(draft.frame.spans, self._chosen.notes))
         if draft.is_worth_filling:
@@ -58,7 +58,7 @@ class NotedPast:
         draft.plan = draft.plan._replace(settled=self._settled(self._chosen, self._groups))
 
     def _fill(self) -> None:
-        """Spend what is left on more notes near the end, before which everything stays."""
+        """Spend what is left on more notes near the end, before which everything stays the same."""
         draft, answer = self._draft, self._answer
         if self._left <= WORTH_FILLING * draft.target:
             return
@@ -70,18 +70,18 @@ class NotedPast:
             self._left -= tokens
 
     def _settled(self, chosen: Taken, groups: Sequence[Group]) -> int:
-        """How many groups stand before what is filled."""
+        """Number of groups before those that filling adds to."""
         if not chosen.notes:
             return 0
         end = self._memo.of("end", lambda: filled_from(chosen.notes, self._starts()))
         return sum([group.last_seq < end for group in groups])
 
     def _starts(self) -> list[int]:
-        """First turns of the groups of what is folded."""
+        """First turns of the groups of folded turns."""
         return [span.first_seq for span in self._draft.frame.spans]
 
     def _notes_of_tail(self, left: int) -> Taken:
-        """Notes of the open tail, in what is left to them."""
+        """Notes of the open tail, within the tokens that are left."""
         draft, chosen, answer = self._draft, self._chosen, self._answer
         notes = [note for note in draft.outline.tail if note.seq < draft.frame.first_raw] if draft.frame.tail else []
         told_elsewhere = {*answer.said.whole, *draft.whole_requests}
@@ -89,13 +89,13 @@ class NotedPast:
         worth = _OF_TAIL * self._memo.of("least", lambda: min([note.gain for note in chosen.notes], default=0))
         draft.has_more_notes = self._has_more()
         draft.telling = self._telling_turns(worth)
-        # Of the recent turns, what was left over for them.
+        # Tokens that recent turns only got because they were left over.
         more_raw = draft.raw_tokens - draft.raw_at_first - draft.taken_of_answer
         room = min(left + more_raw, left + draft.kept_free)
         return self._fitting((note for note in notes if note.gain >= worth), room)
 
     def _telling_turns(self, worth: float) -> frozenset[int]:
-        """Turns of the open tail whose notes tell as much for each token of the turn; all where no notes are left."""
+        """Turns of the open tail whose notes are worth as much per token of the turn; all turns if no notes remain."""
         material, told = self._draft.material, Counter[int]()
         tail = material.after(material.closed_seq)
         if not self._draft.has_more_notes:
@@ -105,16 +105,16 @@ class NotedPast:
         return frozenset([turn.seq for turn in tail if told[turn.seq] >= worth * turn.tokens])
 
     def _has_more(self) -> bool:
-        """Whether there are notes of the past that are not shown."""
+        """Whether some notes of the past are not shown."""
         shown = self._memo.of("shown", lambda: {note[:2] for note in self._chosen.notes})
         return self._memo.of("has more", lambda: any(note[:2] not in shown for note in self._past))
 
     def _with_near(self, chosen: Taken, groups: tuple[Group, ...], room: int) -> tuple[tuple[Group, ...], int]:
-        """Groups with more notes near their end, and what these cost."""
+        """Add notes near the end of the groups; returns the groups and the cost of the notes."""
         memo = self._memo
         more = memo.of("more", lambda: self._past.near_the_end_of(chosen.notes, starts=self._starts()))
         near = self._fitting(more, room).notes
-        # Together they need fewer labels.
+        # Priced together, because they share labels.
         return memo.of(
             ("near", tuple(near)),
             lambda: (
@@ -124,7 +124,7 @@ class NotedPast:
         )
 
     def _steady_room(self) -> int:
-        """What notes of what is folded may cost: the same while turns are appended, but for steps."""
+        """Tokens for notes of folded turns: the same while turns are appended, but for steps."""
         draft, usable = self._draft, self._draft.usable
         last = rounded_up(draft.raw_at_first, int(draft.policy.recent_step * usable))
         kept = max(reserve(draft.material, usable), last)
@@ -134,9 +134,9 @@ class NotedPast:
         return room - usable + draft.target
 
     def _with_answer(self, steady_room: int) -> tuple[Taken, Asked, Memo]:
-        """Notes of the past, the same whatever is asked, and what a query adds to them.
+        """Notes of the past, the same for any query, those that a query adds, and a cache of what is made of the first.
 
-        The last remembers what is made of the first, for later reads too.
+        The cache serves later reads too.
         """
         draft, first_raw = self._draft, self._draft.frame.first_raw
         room = max(0, min(steady_room, draft.left + draft.kept_free))
@@ -146,7 +146,7 @@ class NotedPast:
             draft.answers.quoted, draft.pricing, before_seq=first_raw, target=draft.target, most_tokens=most_tokens // 2
         )
         hits = without_rules(draft.answers.notes(first_raw), draft.plan.anchors)
-        # Where each turn may bring some, all that stands before them stays as it is though this one brings none.
+        # If steered, any turn may add notes: what precedes them stays the same even though this one adds none.
         if not hits and not draft.material.request.steered:
             quoted = quote(background=())
             chosen, memo = self._of_the_past(room - quoted.tokens)
@@ -155,20 +155,20 @@ class NotedPast:
         background = memo.of("shown", lambda: {note[:2] for note in chosen.notes})
         quoted = quote(background=background)
         left = room - chosen.tokens - draft.taken_of_answer
-        # The same for most of the steps in which further turns are shown raw.
+        # Unchanged in most of the rounds in which further turns are shown raw.
         key = (memo, len(hits), quoted.shown, left)
         if draft.asked is None or draft.asked[0] != key:
             header = header_of(query, matches=draft.material.is_matched)
             answer = asked(hits, background, quoted, left, draft.pricing, header=header)
             draft.asked = (key, answer.with_beside(self._past, background, left - answer.tokens, draft.pricing))
-            # Of a question the notes beside what answers it are a part.
+            # For a query, the notes besides those that answer are part of the answer.
             draft.left_by_answer = 0 if query else draft.asked[1].tokens - answer.tokens
         return chosen, draft.asked[1], memo
 
     def _room_unasked(self, steady_room: int) -> int:
-        """Tokens of the steady room for notes that stand there whatever is asked.
+        """Tokens of the steady room for notes chosen regardless of the query.
 
-        Those of the first attempt for a budget: what is asked decides how much further attempts aim at.
+        Computed for the first attempt at a budget: the query affects the targets of further attempts.
         """
         draft, usable = self._draft, self._draft.usable
         first_room = steady_room + usable - draft.target
@@ -179,7 +179,7 @@ class NotedPast:
         return max(0, min(steady_room, unasked_tokens))
 
     def _of_the_past(self, room: int) -> tuple[Taken, Memo]:
-        """Notes of the past, and what remembers what is made of them."""
+        """Select notes of the past, and return them with a cache of what is made of them."""
         draft = self._draft
         key = (
             "past", draft.material.request.budget_tokens, min(draft.frame.first_raw, draft.material.closed_seq + 1),
@@ -190,7 +190,7 @@ class NotedPast:
         return memo.of("notes", lambda: self._whole_where_it_fits(room)), memo
 
     def _whole_where_it_fits(self, room: int) -> Taken:
-        """Notes of the past; of a model's in few words the best are whole in what is left."""
+        """Notes of the past; the best of a model's brief notes are shown whole in what is left."""
         taken = self._fitting(self._past, room)
         if self._draft.pricing.brief_from != FIRST_WRITTEN:
             return taken

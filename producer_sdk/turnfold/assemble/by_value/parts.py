@@ -1,6 +1,6 @@
-"""The parts of a context: recent turns raw, anchors and names up to their shares, notes for all the rest.
+"""Build all parts of a context: recent turns raw, anchors and names up to their shares, notes for the rest.
 
-Notes stand under one line for each group of neighbouring nodes, so that every turn is under exactly one line and can
+Notes are under one line for each group of neighbouring nodes, so that every turn is under exactly one line and can
 be expanded from there.
 """
 
@@ -29,9 +29,9 @@ _ROUNDS: Final = 4
 
 
 def parts_by_value(material: Material, pricing: Pricing, *, target: int, in_detail: Sequence[Node] = ()) -> Plan:
-    """A plan of about `target` tokens; what has to be shown may cost more than that.
+    """Plan of about `target` tokens; mandatory parts may cost more than that.
 
-    Segments that are shown `in_detail` beside it have no notes in it but those that a query is about.
+    Segments that are shown `in_detail` elsewhere have no notes in the plan but those about a query.
     """
     plan = fixed_plan(material)
     fixed = pricing.count(plan.system) + pricing.count(plan.task)
@@ -52,13 +52,13 @@ def parts_by_value(material: Material, pricing: Pricing, *, target: int, in_deta
 
 
 def _may_tell_more(material: Material) -> bool:
-    """Whether anything may stand before the recent turns."""
+    """Whether anything may come before the recent turns."""
     snapshot = material.snapshot
     return snapshot.outline is not None or bool(snapshot.unread) or len(material.window) > LAST_TURNS
 
 
 def _take_the_past(draft: Draft) -> Callable[[], None]:
-    """Take all that is not shown raw; what is returned shows it, with more where enough is left."""
+    """Choose parts for all turns that are not raw; the returned function shows them, with more if enough is left."""
     if not draft.policy.bands:
         take_first_parts(draft)
         return NotedPast(draft).finish

@@ -1,4 +1,4 @@
-"""What a selection takes of the past, and the notes that it takes from, looked at as far as needed."""
+"""Candidate notes of the past, evaluated lazily, and the results of selecting among them."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from turnfold.contract.periods import MONTHS, WEEKDAYS
 from turnfold.contract.records import Anchor
 
 _STAYS: Final = 0.9
-"""Of the notes of what is folded: those that only change in steps."""
+"""Share of the notes of folded turns, the oldest, that only change in steps."""
 _OF_DAY: Final = lazy_pattern(
     r"(?i)on|in|by|the|of|before|after|week|weekend|month|year|\d{1,2}|(?:19|20)\d\d|" + "|".join((*MONTHS, *WEEKDAYS))
 )
-"""Words by which a note tells a day that its turn counts from its own: 'in 2020' for 'three years ago'."""
+"""Words with which a note states a day that its turn gives relatively: 'in 2020' for 'three years ago'."""
 Told = tuple[int, str, str]
 """Group, day and label of a note."""
 Position = tuple[int, int] | tuple[int, int, int, str, int, int]
-"""By what notes of a context sort: turn and place, or for an item its group and its order in there."""
+"""Sort key of a note in a context: turn and place, or for an item its group and its order in there."""
 Standing = tuple[list[Position], list[Told]]
-"""Positions of notes in their order, and what decides what stands between them."""
+"""Positions of selected notes in order, with the group, day and label of each."""
 NOTHING_STANDS: Final[Standing] = ([], [])
 """Read, never changed."""
 
 
 class Taken(NamedTuple):
-    """Notes as they are shown, in the order in which they were taken, and what they cost with their labels."""
+    """Selected notes in order of selection, and their cost with labels."""
 
     notes: list[Note]
     tokens: int
     standing: Standing
-    """All notes that stand there now: with them further ones are priced."""
+    """All notes selected so far, by which further ones are priced."""
 
 
 class TakenAnchors(NamedTuple):
@@ -48,16 +48,17 @@ class TakenAnchors(NamedTuple):
 
 
 def filled_from(chosen: Sequence[Note], starts: Iterable[int] = ()) -> int:
-    """The turn before which notes that are chosen stay alone, whatever is added to fill a context.
+    """The turn before which the selected notes stay the same when a context is filled.
 
-    With `starts`, the first turns of groups, the next of them, if there is one: a group stays whole or not at all.
+    With `starts`, the first turns of groups, the first start from there on, if there is one: a group stays whole or not
+    at all.
     """
     end = sorted([note.seq for note in chosen])[int(_STAYS * len(chosen))]
     return min((start for start in starts if start >= end), default=end)
 
 
 class Past:
-    """Notes of what is folded, best first, that nothing else in the context says. Looked at as far as needed."""
+    """Notes of folded turns that nothing else in the context repeats, best first. Evaluated lazily."""
 
     def __init__(
         self,
@@ -69,9 +70,9 @@ class Past:
         cold: Sequence[tuple[int, int]] = (),
         said: dict[int, list[int]] | None = None,
     ) -> None:
-        """`in_detail` and `cold` are first and last turns: of the former nothing is kept, of each cold one a note.
+        """`in_detail` and `cold` are turn ranges: notes of the former are dropped, each cold range keeps one note.
 
-        `said` remembers, by the number of a part, the places of notes that the anchors say.
+        `said` caches, by number of a part, the places of notes that the anchors repeat.
         """
         self._lists = Tiers.of(notes).lists()
         self._before_seq = before_seq
@@ -83,14 +84,14 @@ class Past:
         self._looked_at: list[tuple[NoteList, list[bool]]] = []
 
     def is_before(self, seq: int, anchored: Mapping[int, set[str]]) -> bool:
-        """True where it is of the turns before a number, beside these words of anchors."""
+        """True if made for turns before `seq` and for the same anchor words."""
         return self._before_seq == seq and self._anchored is anchored
 
     def __iter__(self) -> Iterator[Note]:
         return chain.from_iterable(compress(notes, kept) for notes, kept in self._parts())
 
     def without_anchored(self, notes: Iterable[Note]) -> list[Note]:
-        """Notes of later turns without those that an anchor says which is shown."""
+        """Notes of later turns without those that a shown anchor repeats."""
         return [
             note
             for note in notes
@@ -101,7 +102,7 @@ class Past:
     def near_the_end_of(
         self, chosen: Sequence[Note], others: Iterable[Note] = (), *, starts: Iterable[int] = ()
     ) -> list[Note]:
-        """Those near the end of notes that are chosen, which are neither among these nor among others."""
+        """Notes near the end of `chosen` that are neither in `chosen` nor in `others`."""
         end = filled_from(chosen, starts)
         known = {(note.seq, note.place) for note in (*chosen, *others) if note.seq >= end}
         return [
@@ -112,7 +113,7 @@ class Past:
         ]
 
     def _parts(self) -> Iterator[tuple[NoteList, list[bool]]]:
-        """Notes, and which of them are kept."""
+        """Lists of notes, each with a mask of those that are kept."""
         at = 0
         while at < len(self._looked_at) or self._look_further():
             yield self._looked_at[at]
@@ -134,7 +135,7 @@ class Past:
         return True
 
     def _best_of_cold(self, notes: NoteList, kept: Sequence[bool]) -> list[bool]:
-        """Of each cold segment the first note alone: they are looked at best first."""
+        """Keep only the first note of each cold segment, which is its best."""
         after = list(kept)
         for at, seq in enumerate(notes.seqs):
             place = bisect_right(self._cold, (seq, math.inf)) - 1
@@ -144,7 +145,7 @@ class Past:
         return after
 
     def _said_by_anchors(self, notes: NoteList) -> list[int]:
-        """The places of the notes that an anchor says."""
+        """Places of the notes that an anchor repeats."""
         seqs = notes.seqs
         return [
             at for at, is_anchored in enumerate(map(self._anchored.__contains__, seqs))
@@ -152,6 +153,6 @@ class Past:
         ]  # fmt: skip
 
     def _is_anchored(self, seq: int, speaker: str, words: frozenset[str]) -> bool:
-        """True when an anchor that is shown says what a note of these words says."""
+        """True if shown anchors of the turn contain every word of a note, but for its speaker and day."""
         unsaid, name = words - self._anchored[seq], speaker.lower()
         return all(word in {name, f"{name}'s"} or _OF_DAY.fullmatch(word) for word in unsaid)

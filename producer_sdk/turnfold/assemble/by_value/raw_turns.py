@@ -1,4 +1,4 @@
-"""Which recent turns are shown raw: the last ones first, then as many as their share, or what is left over, holds."""
+"""Choose which recent turns are shown raw: the last ones, then as many as their share or the tokens left over allow."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from turnfold.contract.records import Role, StoredTurn
 
 _LINES_GROW: Final = 8
 _LEAST_BEGUN: Final = 16
-"""Tokens of a turn that is begun, beside the gap that says where the rest is."""
+"""Least tokens of a clipped turn, without the gap that says where the rest is."""
 _TALK: Final = 200
-"""Tokens of a turn up to which its notes say what it tells: a longer one has code, lists or reasons too."""
+"""Tokens of a turn up to which its notes cover it: a longer one has code, lists or reasons too."""
 _LARGE_ROOM: Final = 0.05
-"""Of a budget: what no whole turn fits is not left unused."""
+"""Share of a budget that is not left unused even if no whole turn fits into it."""
 _SHORT: Final = 400
-"""Tokens of a turn that is longer than the room, where nothing else is left to show: the turns before it follow."""
+"""Tokens to which a turn longer than the room is cut if nothing else is left to show, so that earlier turns follow."""
 _ROUNDS: Final = 8
 
 
@@ -40,21 +40,21 @@ def first_raw_turns(
 
 
 def room_for_answers(material: Material, answers: Answers, target: int) -> int:
-    """With bands, what is kept for what a question brings."""
+    """With bands, tokens that are kept for what a question adds."""
     policy = material.request.policy
     share = policy.excerpts_share if material.request.query else policy.steered_share
     return int(share * target) if answers.are_before(material.last_seq + 1) else 0
 
 
 def raise_to_share(draft: Draft, most_tokens: int) -> None:
-    """Show turns raw until they cost so many tokens."""
+    """Show more turns raw until they cost `most_tokens`."""
     longer = _raised(draft.material, draft.pricing, draft.plan.raw, most_tokens=most_tokens)
     if longer is not draft.plan.raw:
         draft.show_raw(longer)
 
 
 def show_more_raw(draft: Draft) -> bool:
-    """Spend what notes left over on more of the recent turns and on those before them; True when that is some."""
+    """Spend tokens that notes left over on more of the recent and earlier turns; True if more are shown."""
     if not draft.plan.raw:
         return False
     return (draft.is_worth_filling and _show_longer(draft)) or _show_more_of_last(draft)
@@ -62,7 +62,7 @@ def show_more_raw(draft: Draft) -> bool:
 
 def _show_longer(draft: Draft) -> bool:
     raw = draft.plan.raw
-    # The lines above what is raw may grow by some tokens when less is left to them.
+    # Lines above the raw turns may grow by some tokens when they cover fewer turns.
     room = draft.left - _LINES_GROW
     longer = _longer(draft.material, draft.pricing, raw, room=room, target=draft.target)
     if longer is raw and not draft.has_more_notes and room > _LARGE_ROOM * draft.target:
@@ -79,7 +79,7 @@ def _show_longer(draft: Draft) -> bool:
 
 
 def _show_more_of_last(draft: Draft) -> bool:
-    """More of turns that are cut, up to the whole share of recent turns, for what the newest turn did not bring."""
+    """Show more of clipped turns, up to the share of recent turns, for tokens that the newest turn's matches left."""
     room = min(draft.left_by_answer, int(draft.policy.recent_share * draft.target) - draft.raw_tokens)
     if room <= WORTH_FILLING * draft.target:
         return False
@@ -93,7 +93,7 @@ def _show_more_of_last(draft: Draft) -> bool:
 
 
 def _from_telling(draft: Draft, longer: tuple[ShownTurn, ...], *, many: int) -> tuple[ShownTurn, ...]:
-    """Without the turns it begins with that tell too little, beside the last `many`: notes have their room."""
+    """Drop leading turns that say too little, but for the last `many`: notes have their room."""
     first = 0
     while len(longer) - first > many and _tells_little(draft, longer[first].turn):
         if longer[first + 1].turn.seq in draft.material.inside_groups:
@@ -103,7 +103,7 @@ def _from_telling(draft: Draft, longer: tuple[ShownTurn, ...], *, many: int) -> 
 
 
 def _tells_little(draft: Draft, turn: StoredTurn) -> bool:
-    """Whether raw words of the open tail tell less than notes for as many tokens: 'Glad you had support'."""
+    """Whether a raw turn of the open tail says less than notes for as many tokens: 'Glad you had support'."""
     is_noted = draft.material.closed_seq < turn.seq <= draft.outline.tail_seq
     speaks = turn.role in {Role.USER, Role.ASSISTANT} and turn.tokens <= _TALK
     return is_noted and speaks and turn.seq not in draft.telling
@@ -118,7 +118,7 @@ def _raised(
             break
         longer = _longer(material, pricing, raw, room=room, target=most_tokens)
         if longer is raw:
-            # Rather a few tokens more than as many less.
+            # Rather exceed the share by a few tokens than fall short by as many.
             return _with_one_cut(material, pricing, raw, room=2 * room, most_tokens=_LEAST_BEGUN)
         raw = longer
     return raw
@@ -127,15 +127,15 @@ def _raised(
 def _longer(
     material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int, target: int
 ) -> tuple[ShownTurn, ...]:
-    """More of a turn that is cut, else turns before it, for up to `room` tokens; with bands also a part of one."""
+    """Show more of a clipped turn, else earlier turns, for up to `room` tokens; with bands also a part of a turn."""
     policy = material.request.policy
     longer = recent.widened(material, pricing, raw, room=room)
     if longer is raw:
-        # Beyond all that could be shown a budget gives up no more: a larger one would show less.
+        # The readable tokens cap the step: otherwise a larger budget would show less.
         readable = sum(material.window.tokens)
         step = int(policy.raw_step * min(target, readable))
         longer = recent.before(material, pricing, raw, room=room, step=step)
-    # Tools print more than a budget holds: rather a part of it than nothing.
+    # Tools print more than a budget holds: show a part of the output rather than nothing.
     cut = longer is raw and (policy.bands or (room > _LARGE_ROOM * target and _is_behind_output(material, raw)))
     return _with_one_cut(material, pricing, raw, room=room, most_tokens=room) if cut else longer
 
@@ -150,7 +150,7 @@ def _around_a_long_one(
 
 
 def _is_behind_output(material: Material, raw: Sequence[ShownTurn]) -> bool:
-    """Whether a tool's output stands right before the turns."""
+    """Whether a tool's output is right before the turns."""
     place = raw[0].turn.seq - material.window.seqs[0] - 1
     return place >= 0 and material.window[place].role is Role.TOOL
 
@@ -158,7 +158,7 @@ def _is_behind_output(material: Material, raw: Sequence[ShownTurn]) -> bool:
 def _with_one_cut(
     material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int, most_tokens: int
 ) -> tuple[ShownTurn, ...]:
-    """`raw` with the turn before it, cut to so many tokens beside its gap, where `room` holds it.
+    """`raw` with the turn before it, cut to `most_tokens` without its gap, if `room` is enough.
 
     A tool group stays together: its longest turn is cut.
     """
@@ -180,7 +180,7 @@ def _with_one_cut(
     limit = pricing.raw(raw) + room
     gap = clip_gap(material.marker_of(turn))
     least = _LEAST_BEGUN + pricing.count(gap)
-    # What is cut costs more than its words: its speaker, its day, lines that have to be indented.
+    # A cut turn costs more than its words: its speaker, its day, indented lines.
     for cut_tokens in (most_tokens, most_tokens * 9 // 10, most_tokens * 3 // 4, most_tokens // 2, least):
         if cut_tokens < least:
             continue

@@ -1,4 +1,4 @@
-"""What an agent was asked to do, word for word, as far as there is room."""
+"""Requests to an agent, quoted within their room."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from turnfold.contract.requests import Request
 
 _RULES: Final = "rules: "
 _LEAST: Final = 24
-"""Tokens of a request below which its words would say nothing."""
+"""Least tokens of a request: fewer words of it would say nothing."""
 _GAP: Final = " […] "
 _GAPS: Final = lazy_pattern(r"(\[…\])(?:\s{0,4}\[…\])+")
 _OF_FIRST: Final = 3
-"""What the work began with has at most one part in three of the room where a newer request stands beside it."""
+"""Divisor of the room that gives the most for an earlier request when a newer one is shown too."""
 
 
 def fitting_requests(
     requests: Sequence[Request], before_seq: int, most_tokens: int, openings: Openings, pricing: Pricing
 ) -> tuple[ShownRequest, ...]:
-    """Requests of turns before a number, in order, each cut by whole blocks; the newest has what the others leave."""
+    """Requests of turns before `before_seq`, in order, each cut by whole blocks; the newest gets what others leave."""
     asked_requests = [request for request in requests if request.seq < before_seq]
     fitting: list[ShownRequest] = []
     for request in asked_requests:
@@ -53,7 +53,7 @@ def fitting_requests(
 
 
 def _fitting_rules(request: Request, room: int, pricing: Pricing) -> str:
-    """A line of the rules, before the request, unless what is shown of it says them all; up to half of the room."""
+    """Line of the rules before a request, up to half of the room, unless the shown request contains them all."""
     if not request.rules:
         return ""
     words = request.text
@@ -67,7 +67,7 @@ def _fitting_rules(request: Request, room: int, pricing: Pricing) -> str:
 
 
 def beside_requests(requests: Sequence[ShownRequest], anchors: TakenAnchors, pricing: Pricing) -> TakenAnchors:
-    """Anchors without those that a request says, and the words of both."""
+    """Drop anchors that a request contains, and add the words of requests to those of anchors."""
     if not requests:
         return anchors
     words_of = {request.seq: request.words for request in requests}

@@ -1,4 +1,4 @@
-"""The largest context that fits."""
+"""Find the largest context that fits."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from turnfold.assemble.pricing import Pricing
 from turnfold.contract.records import LevelKey
 
 _ATTEMPTS: Final = 4
-"""Finished contexts that are counted before the smallest one is taken."""
+"""Most finished contexts that are counted before the smallest one is used."""
 
 _ENOUGH_USED: Final = 0.03
-"""Of the budget: with less than this to spare, no further context is tried."""
+"""Share of the budget: with less than this to spare, no further context is tried."""
 
 _SAFETY: Final = 0.004
-"""Of the budget: kept back at each further attempt."""
+"""Share of the budget that is kept back at each further attempt."""
 
 _LESS: Final = 0.9
-"""Of the budget: what a further attempt aims at while none has fitted."""
+"""Factor on the target for each further attempt while none has fitted."""
 
 _STEPS: Final = 100
-"""Steps of the budget in which a target is corrected."""
+"""Steps of the budget to which a corrected target is rounded."""
 
 
 def choose_parts(material: Material, pricing: Pricing) -> Choice:
-    """A plan for the budget by stored counts. Only segments that are looked up often need texts of levels."""
+    """Plan for the budget by stored counts. Only frequently expanded or hot segments need stored texts."""
     plan = _plan(material, pricing, target=max(0, material.request.usable_tokens))
     return Choice(tuple((0, node.idx, 1) for node in plan.often), plan, material, pricing)
 
@@ -43,9 +43,9 @@ def choose_parts(material: Material, pricing: Pricing) -> Choice:
 def largest_fitting(
     material: Material, pricing: Pricing, choice: Choice, texts: Mapping[LevelKey, str]
 ) -> Assembly | None:
-    """The largest context that was found to fit by the request's counter; None when none did.
+    """The largest context found to fit by the request's counter; None when none did.
 
-    Chosen by stored counts for a target that is corrected by what it costs.
+    Plans are made by stored counts, for a target that is corrected by the cost of the finished context.
     """
     usable = material.request.usable_tokens
     best: Assembly | None = None
@@ -61,13 +61,13 @@ def largest_fitting(
             best = assembly if best is None or assembly.largest > best.largest else best
         if best is not None and best.largest >= (1 - _ENOUGH_USED) * usable:
             break
-        # What still fits nothing comes down faster: the smallest context is far smaller.
+        # While nothing fits, the target falls faster: the smallest context is far smaller.
         wanted = usable * (1 - _SAFETY) * (1.0 if best is not None else _LESS**attempt)
         following = _between(low, high if high[0] else (target, assembly.largest), int(wanted))
         if is_level and best is not None:
-            # All that is there is shown for either target.
+            # Either target shows everything there is.
             following = (low[0] + target) // 2
-        # In steps, so that the same past is chosen while the recent turns grow.
+        # Rounded, so that the same past is chosen while the recent turns grow.
         following = rounded_down(following, usable // _STEPS)
         if following in {low[0], high[0]}:
             break
@@ -77,7 +77,7 @@ def largest_fitting(
 
 
 def _plan(material: Material, pricing: Pricing, *, target: int) -> Plan:
-    """The parts; of a query that nothing answers with a line that says so, also where no note stands near it."""
+    """The parts, with a line that says so if nothing answers the query, even without notes near it."""
     if not material.request.query or material.is_matched:
         return _parts(material, pricing, target=target)
     line = Hits((), NO_MATCH_LINE)
@@ -86,9 +86,9 @@ def _plan(material: Material, pricing: Pricing, *, target: int) -> Plan:
 
 
 def _parts(material: Material, pricing: Pricing, *, target: int) -> Plan:
-    """The parts, with blocks that a query asks for, what is looked up often, what the caller asked to be expanded.
+    """The parts, with blocks that a query asks for, frequently expanded segments, and expansions for the caller.
 
-    None of it is repeated where all of the conversation is shown raw.
+    None of these is added if the whole conversation is shown raw.
     """
     plan = parts_by_value(material, pricing, target=target)
     if not plan.has_background:
@@ -113,6 +113,6 @@ def _parts(material: Material, pricing: Pricing, *, target: int) -> Plan:
 
 
 def _between(low: tuple[int, int], high: tuple[int, int], wanted: int) -> int:
-    """The target that costs `wanted`, on the line through two targets with what they cost."""
+    """The target that should cost `wanted`, interpolated between two targets and their costs."""
     (target, cost), (higher, higher_cost) = (low, high) if low[0] != high[0] else ((0, 0), high)
     return target + (higher - target) * (wanted - cost) // max(1, higher_cost - cost)

@@ -1,4 +1,4 @@
-"""The words of a statement without their marks, and whether one statement says what another one says. Pure."""
+"""The words of a statement without their marks, and whether one statement repeats another. Pure."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from turnfold.contract.remembered import Remembered
 
 _TURNS_ROUND: Final = frozenset({"not", "no", "never", "without", "cannot"})
 _LEAST_LETTERS: Final = 4
-"""Of a word that tells something."""
+"""Least letters of a content word."""
 _LEAST_WORDS: Final = 3
 _NEARLY_ALL: Final = 0.75
 
 
 def _marks_of(word: str) -> tuple[bool, bool]:
-    """Whether a word has a number, and whether it turns round what the others say."""
+    """Whether a word has a digit, and whether it is a negation."""
     return any(map(str.isdigit, word)), word in _TURNS_ROUND or word.endswith("n't")
 
 
@@ -24,21 +24,21 @@ _MARKS: Final = Remembered(_marks_of)
 
 
 class SpokenWords(NamedTuple):
-    """The words of an anchor, sorted once: each is compared with many others."""
+    """The words of an anchor by kind, sorted once: each is compared with many others."""
 
     speaker: str | None
     words: frozenset[str]
     numbers: frozenset[str]
     turning: frozenset[str]
-    """Those that turn round what the others say."""
+    """Negations."""
     telling: frozenset[str]
-    """Those that are long enough to tell something."""
+    """Words that are long enough to carry content."""
     orders: bool
-    """Whether they tell an assistant what to do: for another occasion it is another order, however alike."""
+    """Whether the anchor instructs an assistant: similar orders for different occasions are different orders."""
 
     @classmethod
     def of(cls, anchor: Anchor) -> Self:
-        """The words of an anchor, and who says them."""
+        """Sort the words of an anchor by kind."""
         words = frozenset(bare_words(anchor.text))
         return cls(
             anchor.speaker,
@@ -50,7 +50,7 @@ class SpokenWords(NamedTuple):
         )
 
     def repeats(self, shown: SpokenWords) -> bool:
-        """Whether one that is shown says each number of it, the same speaker's, and one nearly all of the other's."""
+        """Whether `shown`, by the same speaker, has all numbers of this anchor and nearly all words of the shorter."""
         if self.speaker != shown.speaker or self.turning != shown.turning or not self.numbers <= shown.words:
             return False
         if self.orders:

@@ -1,4 +1,4 @@
-"""Notes that say again what a standing instruction, a constraint or a preference says that is shown. Pure."""
+"""Drop notes that repeat a shown standing instruction, constraint or preference. Pure."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from turnfold.contract.records import Anchor, AnchorType
 from turnfold.contract.words import note_stems
 
 _RULES: Final = frozenset({AnchorType.INSTRUCTION, AnchorType.CONSTRAINT, AnchorType.PREFERENCE})
-"""What stands beside the answer to any query: of other facts the note tells where they belong."""
+"""Anchor types that apply to any query; of other facts the notes are kept, which say where they belong."""
 _BESIDE: Final = frozenset({"i'll", "will", "please"})
-"""Stems that a rule gains where its speaker says it once more."""
+"""Stems that a rule gains when its speaker repeats it."""
 
 
 def without_rules(notes: Iterable[Note], shown: Iterable[Anchor]) -> list[Note]:
-    """Notes in their order without those of which every telling word stands in one shown rule of the same speaker."""
+    """Notes in their order, without those whose stems are all in one shown rule of the same speaker."""
     rules = [(anchor.speaker, frozenset(note_stems(anchor.text))) for anchor in shown if anchor.type in _RULES]
     return [note for note in notes if not rules or not _is_told(note, rules)]
 

@@ -13,21 +13,22 @@ from turnfold.contract.records import HEALTH_RANK, LASTING_RANK, PINNED_RANK, An
 _LEAST: Final = {
     AnchorType.UNRESOLVED_QUESTION: 50, AnchorType.CORRECTION: 60, AnchorType.CONSTRAINT: 0, AnchorType.INSTRUCTION: 0,
 }  # fmt: skip
-"""Scores from which anchors of a type stand in contexts by themselves."""
+"""Least scores, by type, of anchors that are shown by themselves."""
 _SETTING: Final = lazy_pattern(r"[A-Z][A-Z0-9_]{2,60} ?= ?(?=\D{0,60}\d)[\w.:/@+-]{1,120}")
-"""'HOLD_SECONDS=600': of facts only this one holds until it is set anew. Notes tell of the others."""
+"""Settings such as 'HOLD_SECONDS=600', the facts that hold until they are set anew. Notes cover the others."""
 RANK_OF_REPLACING: Final = 40
-"""Points of rank that `tables.ANCHOR_ORDER` gives to what took another's place."""
+"""Points of rank that `tables.ANCHOR_ORDER` gives to an anchor that replaced another."""
 _LEAST_OF_OTHERS: Final = 70
 _LEAST_OF_REPLACING: Final = 50
-"""What took the place of something in force stands as that did."""
+"""Least score of an anchor that replaced one in force."""
 _CLOSING: Final = " \"')*"
 
 
 def stands(kind: AnchorType, score: int, text: str, *, rank: int = 0, replaces: bool = False) -> bool:
-    """Whether an anchor binds somebody, is set or open until something is said against it, and matters enough.
+    """Whether an anchor is a rule, a setting or a matter that stays open until contradicted, and matters enough.
 
-    What happened once does not: notes tell of it. Neither does a question, or what the worker ranks below nothing.
+    One-time events are not: notes cover them. Neither is a question, unless it is unresolved, or an anchor that the
+    worker ranks below 0.
     """
     if kind is AnchorType.CRITICAL_FACT:
         return rank >= LASTING_RANK or _SETTING.fullmatch(text) is not None
@@ -39,12 +40,12 @@ def stands(kind: AnchorType, score: int, text: str, *, rank: int = 0, replaces: 
 
 
 def binds(rank: int) -> bool:
-    """Whether an anchor is surely a limit or a standing order, of somebody's health, or marked high by the caller."""
+    """Whether an anchor is surely a limit or standing order, on someone's health, or marked high by the caller."""
     return rank >= HEALTH_RANK
 
 
 class TopAnchors(Lazy[Anchor]):
-    """Anchors, best first, with what decides whether one can be shown."""
+    """Anchors, best first, with columns that decide whether one can be shown."""
 
     __slots__ = ("_spoken", "order", "pinned", "rules", "seqs", "standing", "tokens")
 
@@ -52,22 +53,22 @@ class TopAnchors(Lazy[Anchor]):
         self, *, seqs: list[int], tokens: list[int], ranks: list[int], standing: list[bool], rules: list[bool],
         pinned: int, make: Callable[[int], Anchor],
     ) -> None:  # fmt: skip
-        """`make` gives the record at a place; the lists have one entry an anchor."""
+        """`make` returns the anchor at a place; the lists have one entry per anchor."""
         super().__init__([None] * len(seqs), make)
         self._spoken: list[SpokenWords | None] = [None] * len(seqs)
         self.seqs: Final = seqs
-        """Of the turns in which they were said."""
+        """Numbers of the anchors' turns."""
         self.tokens: Final = tokens
-        """Estimated, of their words alone."""
+        """Estimated tokens of their texts alone."""
         self.standing: Final = standing
-        """Of each, what `stands` says."""
+        """Results of `stands`."""
         self.rules: Final = rules
-        """Of each, what `binds` says."""
+        """Results of `binds`."""
         self.pinned: Final = pinned
-        """How many of the first are of pinned turns."""
+        """Number of leading anchors that are of pinned turns."""
         unpinned = sorted(range(pinned, len(seqs)), key=lambda at: (tokens[at] - 2 * ranks[at], at))
         self.order: Final = (*range(pinned), *unpinned)
-        """Their places as they are looked at: first pinned turns, then by rank, of which two tokens take a point."""
+        """Places in order of selection: first pinned turns, then by rank, from which two tokens take one point."""
 
     def spoken(self, at: int) -> SpokenWords:
         """The words of the anchor at a place."""
@@ -78,7 +79,7 @@ class TopAnchors(Lazy[Anchor]):
 
     @classmethod
     def of(cls, anchors: Iterable[Anchor]) -> TopAnchors:
-        """Anchors that are records already."""
+        """Wrap anchors that are records already."""
         if isinstance(anchors, TopAnchors):
             return anchors
         made = list(anchors)

@@ -1,6 +1,6 @@
-"""The state of an agent's work: files as last changed, runs and failures, what searches listed or did not find.
+"""State of an agent's work: files as last changed, runs and failures, what searches listed or did not find.
 
-Each entry is a line in few words or in more: a budget takes the entries that matter most in few words, then in more.
+Each entry has brief and longer forms: a budget takes the most important entries in brief, then makes them longer.
 """
 
 from __future__ import annotations
@@ -17,42 +17,42 @@ from turnfold.contract.actions import Action, clipped, is_same_file
 from turnfold.contract.lazy_patterns import lazy_pattern
 
 _BRIEF: Final = 80
-"""Code points of each half of an action in few words."""
+"""Code points of each half of an action in its brief form."""
 _BRIEF_LIST: Final = 3
-"""Files that were changed alike, files of a search, or looks in vain, that are listed in few words."""
+"""Items listed in a brief form: files changed alike, files of a search, or searches without result."""
 _FIRST: Final = 3
-"""Entries that are told in the words that they need before there are others."""
+"""Entries that get the form they need before others are added."""
 _NEWEST_SHARE: Final = 0.6
-"""Most of the room for the newest change beyond its file."""
+"""Most of the room for the newest change in more than its brief form."""
 _MOST_FORMS: Final = 16
 _LONGEST_LOOK: Final = 60
 _MOST_EDITS: Final = 3
-"""Edits of a file that are told in all words: the newest."""
+"""Newest edits of a file that are shown with their lines."""
 _WROTE: Final = (160, 320, 800)
-"""Code points of a change's lines in few words and in more."""
+"""Code points of a change's lines, in the brief form and in longer ones."""
 _TOO_MANY: Final = lazy_pattern(r"(?i)\btoo many\b|\bnarrow (?:down )?your\b|\bmore than \d")
-"""A look that brought more than its tool shows."""
+"""A search that matched more than its tool shows."""
 _LINES: Final = lazy_pattern(r"\b\d{1,7}[:,-]\d{1,7}\b")
-"""Numbers of lines: an edit of other lines may write the same."""
+"""Line ranges: an edit of other lines may write the same text."""
 
 
 class _Entry(NamedTuple):
-    """A line of the state."""
+    """An entry of the state."""
 
     seq: int
-    """The newest turn that it tells of."""
+    """The newest turn that the entry covers."""
     forms: tuple[str, ...]
-    """In few words, then in more."""
+    """The brief form, then longer ones."""
     wanted: int = 0
-    """The form with which it matters; fewer words are for small budgets."""
+    """Index of the form that the entry needs; shorter ones are for small budgets."""
 
 
 class _Changed(NamedTuple):
-    """A file that was changed."""
+    """A changed file and its edits."""
 
     path: str
     edits: tuple[Action, ...]
-    """In order; none has lines that a later one took away."""
+    """In order, without lines that a later one removed."""
 
     @property
     def latest(self) -> Action:
@@ -60,17 +60,17 @@ class _Changed(NamedTuple):
 
 
 class WorkState:
-    """What the actions of an agent say of its work."""
+    """Entries about an agent's work, made from its actions."""
 
     def __init__(self, actions: Sequence[Action], whole: frozenset[int], root: str = "") -> None:
-        """Turns that are shown `whole` say themselves what they did; paths below `root/` are written from there."""
+        """Turns in `whole` are shown raw and need no entry; paths below `root` are written relative to it."""
         self._actions = [*map(_unbroken, actions)]
         self._root = root
         self._whole = whole
         self._files = _changed_files(self._actions)
 
     def fitting(self, most_tokens: int, pricing: Pricing) -> tuple[str, ...]:
-        """The header and the lines that fit, in order of turns; empty when none does."""
+        """The header and the lines that fit, in turn order; empty when none does."""
         left = most_tokens - pricing.count(STATE_HEADER)
         lines: dict[_Entry, str] = {}
         for place, entry in enumerate(self._by_worth):
@@ -83,7 +83,7 @@ class WorkState:
                     left -= price
                     lines[entry] = form
         for step in range(1, _MOST_FORMS):
-            # What costs least first: more entries are told in more words.
+            # The cheapest first, so that more entries get longer forms.
             longer = {entry: entry.forms[min(step, len(entry.forms) - 1)] for entry in lines}
             prices = {entry: pricing.count(form) - pricing.count(lines[entry]) for entry, form in longer.items()}
             for entry in sorted(lines, key=lambda entry: prices[entry]):
@@ -95,7 +95,7 @@ class WorkState:
 
     @cached_property
     def _by_worth(self) -> list[_Entry]:
-        """The newest change, run and failure, other changes, lists, looks in vain, then what is older; none twice."""
+        """Entries by importance, none twice: newest change, run and failure, other changes, searches, older ones."""
         changes, *not_changes = [
             list(kind) for kind in (self._changes(), self._runs(), self._failures(), self._finds())
         ]
@@ -105,7 +105,7 @@ class WorkState:
         return list(dict.fromkeys((*first, *self._last_look(), *self._opened(), *self._vain(), *older)))
 
     def _changes(self) -> Iterator[_Entry]:
-        """Files as last changed, the newest first; those that were changed alike share a line."""
+        """Files as last changed, the newest first; files that were changed alike share an entry."""
         by_words: dict[str, list[_Changed]] = {}
         for file in sorted(self._files, key=lambda file: -file.latest.seq):
             words = "\n".join((_LINES.sub("", file.latest.did), *file.latest.gone))
@@ -142,7 +142,7 @@ class WorkState:
         return _Entry(files[0].latest.seq, tuple(dict.fromkeys(forms)))
 
     def _runs(self) -> Iterator[_Entry]:
-        """What was run and did not fail, newest first; before it, that nothing was run after the last change."""
+        """Successful runs, newest first, after an entry that nothing was run since the last change, if so."""
         changed = max((file.latest.seq for file in self._files), default=0)
         ran = [action for action in self._actions if not action.looked and not _is_change(action)]
         if changed > max((action.seq for action in ran if not action.changed), default=0):
@@ -152,7 +152,7 @@ class WorkState:
                 yield _entry(action)
 
     def _failures(self) -> Iterator[_Entry]:
-        """What failed, newest first, one line for each way in which it did."""
+        """Failures, newest first, one entry for each error."""
         by_error: dict[str, list[Action]] = {}
         for action in reversed(self._actions):
             if action.failed and not action.looked:
@@ -173,7 +173,7 @@ class WorkState:
                 yield _Entry(action.seq, tuple(dict.fromkeys(forms)))
 
     def _vain(self) -> Iterator[_Entry]:
-        """What was looked for and is not there, on one line, and what there is too much of, the newest first."""
+        """Searches without result in one entry, and those with too many matches in another, newest first."""
         looks = [action for action in reversed(self._actions) if action.is_vain and action.ended_seq not in self._whole]
         for head, is_too_many in (("looked in vain", False), ("too many matches", True)):
             alike = [action for action in looks if bool(_TOO_MANY.search(action.ended)) is is_too_many]
@@ -185,7 +185,7 @@ class WorkState:
                 yield _Entry(alike[0].seq, tuple(dict.fromkeys(forms)))
 
     def _opened(self) -> Iterator[_Entry]:
-        """Files that were looked at and not changed, on one line, the newest first."""
+        """Files that were opened and not changed, in one entry, the newest first."""
         changed = [file.path for file in self._files]
         seen: dict[str, int] = {}
         last = [
@@ -205,7 +205,7 @@ class WorkState:
             yield _Entry(max(seen.values()), tuple(dict.fromkeys(forms)))
 
     def _last_look(self) -> Iterator[_Entry]:
-        """The last action, where it looked at something: what it brought is what the work goes on from."""
+        """The last action, if it looked at something: the work goes on from its result."""
         for action in self._actions[-1:]:
             if action.kind in {"look", "open"} and not {action.seq, action.ended_seq or action.seq} <= self._whole:
                 yield _entry(action)
@@ -222,7 +222,7 @@ def _entry(action: Action, *, also: Sequence[str] = ()) -> _Entry:
 
 
 def _listed(names: Sequence[str], most_names: int) -> str:
-    """Up to so many names, and how many more there are."""
+    """The first `most_names` names, and the number of the others."""
     more = len(names) - most_names
     return ", ".join(names[:most_names]) + (f" and {more} more" if more > 0 else "")
 
@@ -239,14 +239,14 @@ def _writes_words(edit: Action) -> bool:
 
 
 def _common_folder(paths: Sequence[str]) -> str:
-    """The deepest folder that holds all paths; empty without one."""
+    """The deepest folder that contains all paths; empty without one."""
     folders = [path.split("/")[:-1] for path in paths]
     shared = takewhile(lambda names: len(set(names)) == 1, zip(*folders, strict=False))
     return "/".join(names[0] for names in shared)
 
 
 def _unbroken(action: Action) -> Action:
-    """An action none of whose lines a reader breaks: what stands behind the break would begin a line of ours."""
+    """Put each text of an action on one line: text after a line break could imitate a line of ours."""
     found, wrote, gone = (tuple(map(one_line, lines)) for lines in (action.found, action.wrote, action.gone))
     return action._replace(
         did=one_line(action.did), about=one_line(action.about), ended=one_line(action.ended), found=found, wrote=wrote,
@@ -259,7 +259,7 @@ def _is_change(action: Action) -> bool:
 
 
 def _changed_files(actions: Sequence[Action]) -> list[_Changed]:
-    """Each file that was changed, by the longest path that names it, with its edits in order."""
+    """The changed files, each by the longest path that names it, with its edits in order."""
     edits: dict[str, list[Action]] = {}
     for action in actions:
         if _is_change(action):
