@@ -1,26 +1,26 @@
-"""A context from a snapshot, inside a budget. Pure: no input or output, no clock, no randomness, no globals.
+"""Build a context from a snapshot, within a budget. Pure: no input or output, no clock, no randomness, no globals.
 
-`choose` decides with stored counts which texts of levels are needed; the caller fetches them; `finish` makes the
-`Context`. In reading order, each using only those before it:
+`choose` decides by stored counts which texts of levels are needed; the caller fetches them; `finish` makes the
+`Context`. In reading order, each module uses only those before it:
 
-lazy, memo, turns, detail   records made when they are looked at; what is remembered; turns; how much answers a query
-forms        what parts are in words: lines, messages of a provider, markers, and what they cost
-policy, sections, pages     how a budget is shared; a system text by sections; turns page by page
-request, scope   what a caller asks, and whose words it may show
-importance   how important segments are, and their tiers
-pricing      what parts cost before they are put together
-material     what a snapshot offers
-expanded     words of markers that a caller asks for
-plan         what was decided, before it is words
+lazy, memo, turns, detail   lazily made records; a cache; turns; how much of an answer is shown
+forms        rendering: lines, provider messages, markers, and their token costs
+policy, sections, pages     shares of a budget; sections of a system text; turns page by page
+request, scope   a caller's request, and whose words may be shown
+importance   importance and tiers of segments
+pricing      token prices of parts before they are joined
+material     a snapshot prepared for selection
+expanded     inline expansion of markers
+plan         the selected parts, before rendering
 raw_turn, last_turns, recent           the newest turns, raw
-excerpts, fixed_parts       what was said about the query; what is always shown
-often        what is looked up often, in more detail
-assembly     words and prices; the smallest context
-diff         what it says, and what differs between two
+excerpts, fixed_parts       verbatim passages for a query; parts that are always shown
+often        frequently expanded segments, in more detail
+assembly     rendered parts with prices; the smallest context
+diff         statements of a context, and the difference between two
 context      the result and its forms
-by_value     the parts of a context: what says most for a token, or by age
-report, packed              its account; it as bytes
-reads        the two phases
+by_value     the parts of a context, chosen by value per token or by age
+report, packed              the report of a context; its serialization
+reads        the two phases of a read
 """
 
 from turnfold.assemble.context import Context, Coverage, LeftOut, PartReport, Report, Span

@@ -1,4 +1,4 @@
-"""From a plan to words: every part once, each with its price, and what the three forms cost."""
+"""Render a plan: every part once with its token count, and the totals of the three forms."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ class Part(NamedTuple):
 
 
 class Assembly(NamedTuple):
-    """A plan in words."""
+    """A rendered plan."""
 
     plan: Plan
     system: str
     """What an operator says."""
     record: str
-    """All else before the recent turns."""
+    """Everything else before the recent turns."""
     stable: Part
-    """The beginning of both that stays the same while turns are appended."""
+    """The prefix of both that stays the same while turns are appended."""
     text: str
     parts: tuple[Part, ...]
     chat: ChatBlock
@@ -65,7 +65,7 @@ class Assembly(NamedTuple):
 
     @property
     def lengths(self) -> tuple[tuple[str, int], ...]:
-        """Name and code points of the text's parts in order; what stands together under one name is one."""
+        """Name and length in code points of the text's parts in order; neighbours of one name are merged."""
         return tuple((name, sum(len(part.text) for part in parts)) for name, parts in groupby(self.parts, _NAME_OF))
 
     @property
@@ -74,11 +74,11 @@ class Assembly(NamedTuple):
 
 
 def assemble(plan: Plan, texts: Mapping[LevelKey, str], *, pricing: Pricing, style: Style) -> Assembly:
-    """Put a plan into words and count it: by sums where counts are stored, else over the finished forms."""
+    """Render a plan and count its tokens: by sums where counts are stored, else over the finished forms."""
     fixed = tuple(_fixed(plan, pricing))
     stable, changing = tuple(_stable(plan, pricing)), tuple(_changing(plan, texts, pricing, style))
     if stable or changing:
-        # A frame for all of it: nothing that was said stands outside, and nothing that was said can end it.
+        # One frame around everything: no text of the conversation is outside, and none can close it.
         stable = (_line("frame", record_opening(style.seal), pricing), *stable)
         changing = (*changing, _line("frame", record_end(style.seal), pricing))
     recent = [pricing.turn(shown_turn) for shown_turn in plan.raw]
@@ -99,12 +99,12 @@ def assemble(plan: Plan, texts: Mapping[LevelKey, str], *, pricing: Pricing, sty
 
 
 def least_assembly(material: Material, pricing: Pricing) -> Assembly:
-    """The smallest context."""
+    """Render the smallest context."""
     return assemble(least_plan(material), {}, pricing=pricing, style=material.style)
 
 
 def frame_tokens(pricing: Pricing, style: Style) -> int:
-    """Tokens around what is told of a conversation, and of the message that it is."""
+    """Tokens of the frame around the record, and of the message that the record becomes."""
     return MESSAGE_TOKENS + pricing.count(record_opening(style.seal)) + pricing.count(record_end(style.seal))
 
 
@@ -117,7 +117,7 @@ def _joined(parts: Sequence[Part]) -> str:
 
 
 def markers_of(plan: Plan, *, short: bool) -> tuple[str, ...]:
-    """The markers that we wrote, in the order in which they stand, none twice."""
+    """Markers that Turnfold wrote, in order of appearance, without duplicates."""
     markers = [request.marker for request in plan.requests]
     if plan.joined_turns:
         markers.append(turns_marker(*plan.joined_turns, level=COARSEST))
@@ -143,7 +143,7 @@ def _fixed(plan: Plan, pricing: Pricing) -> Iterator[Part]:
 
 
 def _stable(plan: Plan, pricing: Pricing) -> Iterator[Part]:
-    """What of the record stays the same whatever is asked, and while turns are appended, until a fold."""
+    """Parts of the record that are the same for every query and while turns are appended, until a fold."""
     for request in plan.requests:
         yield _line("task", request.text, pricing)
     if plan.anchors:
@@ -174,14 +174,14 @@ def _often(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: S
     for node in plan.often:
         if words := texts.get((0, node.idx, 1)):
             opening = node_opening(node, level=1, short=style.short)
-            # Counted: the size that was known when it was chosen may be that of earlier words.
+            # Counted again: the size known when the node was chosen may be that of an earlier text.
             text = header + closed_line(opening + guarded(words, style.openings))
             yield _line("often", text, pricing)
             header = ""
 
 
 def _repeated(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:
-    """What is shown again because the query or the caller asks for it."""
+    """Content that is shown again because the query or the caller asks for it."""
     if plan.hits:
         yield Part("excerpts", plan.hits.text, pricing.notes(plan.hits))
     if plan.excerpts:
@@ -201,7 +201,7 @@ def _background(groups: Sequence[Group], pricing: Pricing) -> Iterator[Part]:
 
 
 def _latest(plan: Plan, pricing: Pricing) -> Iterator[Part]:
-    """What changes with each turn, behind all that does not."""
+    """Parts that change with each turn, after all that do not."""
     if plan.has_latest and (plan.is_parted or not plan.has_folded):
         header = CONTINUED_HEADER if plan.has_folded else BACKGROUND_HEADER
         yield _line("background", header, pricing)

@@ -1,4 +1,4 @@
-"""`Context`: what a read returns, in three forms, with an account of what is in it."""
+"""The `Context` that a read returns: text, OpenAI and Anthropic messages, and a report on its contents."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ class Span:
     first_seq: int
     last_seq: int
     level: SpanLevel
-    """0 for raw turns, 1 in detail, "notes" for the best notes; "range" and "unfolded": a line alone."""
+    """0: raw turns; 1: level 1; "notes": selected notes; "range" and "unfolded": only a line with a marker."""
 
     @property
     def tier(self) -> Tier:
-        """How near the turns are: "hot" word for word, "warm" in detail, "cold" in notes or a line."""
+        """Tier of the level: "hot" for raw turns, "warm" for level 1, "cold" for notes or a bare line."""
         return "hot" if self.level == 0 else "warm" if self.level == 1 else "cold"
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Every turn of the conversation, each under exactly one span, in order.
+    """Spans that together cover every numbered turn exactly once, in order.
 
-    While more turns wait to be stored than a read looks at, they have no numbers yet and are not among them.
+    While the inbox has more turns than a read fetches, its turns have no numbers yet and are not covered.
     """
 
     spans: tuple[Span, ...]
     in_detail: tuple[Span, ...] = ()
-    """Spans that are shown once more, at level 1, because they are looked up often."""
+    """Segments shown a second time, at level 1, because they are expanded often or are hot."""
     answers: tuple[Answer, ...] = ()
-    """With a query: the segments that it is about most, and as what their answers are shown."""
+    """With a query: the segments that match it best, and the detail in which each answer is shown."""
 
     @property
     def first_seq(self) -> int:
@@ -63,14 +63,14 @@ class Coverage:
         return self.spans[-1].last_seq
 
     def level_of(self, seq: int) -> SpanLevel:
-        """The level at which a turn is shown. Raises `UnknownTurn` for one that does not exist."""
+        """The level at which a turn is shown. Raises `UnknownTurn` for a turn that does not exist."""
         for span in self.spans:
             if span.first_seq <= seq <= span.last_seq:
                 return span.level
         raise self._unknown(seq)
 
     def tier_of(self, seq: int) -> Tier:
-        """The nearest tier in which a turn is shown. Raises `UnknownTurn` for one that does not exist."""
+        """The nearest tier in which a turn is shown. Raises `UnknownTurn` for a turn that does not exist."""
         tiers = {span.tier for span in (*self.spans, *self.in_detail) if span.first_seq <= seq <= span.last_seq}
         for tier in TIERS:
             if tier in tiers:
@@ -84,25 +84,25 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartReport:
-    """What one part of the context asked for, might use, and used, in tokens of the text form."""
+    """Tokens that one part of the context wanted, was allotted and used, counted in the text form."""
 
     name: str
     asked: int
-    """Everything there was to show of this part, as far as the read saw it."""
+    """Tokens of everything that this part could show, within what the read fetched."""
     got: int
-    """Its share of the budget, before what other parts left over."""
+    """Tokens allotted by the policy, before unused tokens of other parts are added."""
     used: int
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Something that is not shown in full, and how to reach it."""
+    """Content that is not shown in full, and how to reach it."""
 
     what: str
     reach: str
     """A marker to expand, or the call to make."""
     tokens: int = 0
-    """About what showing all of it would cost; 0 where that is not known."""
+    """Approximate cost of showing all of the content; 0 if unknown."""
 
     @property
     def marker(self) -> str | None:
@@ -112,29 +112,30 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """The account of a context: where the budget went, what stands where, what was left out."""
+    """Report on a context: how the budget was spent, how each turn is shown, and what was left out."""
 
     budget_tokens: int
     reserve_tokens: int
     used_tokens: int
-    """The largest of the three forms."""
+    """Tokens of the largest of the three forms."""
     text_tokens: int
     openai_tokens: int
     anthropic_tokens: int
     stable_tokens: int = 0
-    """Of the beginning that stays the same while turns are appended, until a fold: what a provider's cache may hold."""
+    """Tokens of the prefix that stays the same until the next fold, which a provider's prompt cache can reuse."""
     parts: tuple[PartReport, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     coverage: Coverage | None = None
     """None: no turn of the conversation has a number yet."""
     degraded: bool = False
-    """Something is missing. Redis did not answer: turns that no worker has stored yet. Or the conversation was idle for
-    `TURNFOLD_KEEP_SEARCH_DAYS`: its closed segments were not searched, and `left_out` says so."""
+    """True if content is missing: Redis did not answer, so turns that no worker has stored are absent; or the
+    conversation was idle for `TURNFOLD_KEEP_SEARCH_DAYS`, so its closed segments were not searched, and `left_out` says
+    so."""
     is_unknown: bool = False
-    """Nothing of the conversation is there: nobody has written to it, or it was forgotten. Is its id right?"""
+    """True if the conversation has no data: nothing was ever appended, it was forgotten, or the id is wrong."""
     answerable: float | None = None
-    """With a query: how likely what was found answers it, 0 to 1, by words; None without one, before anything is
-    folded, and for one that only names a time."""
+    """With a query: estimate from words, 0 to 1, of how likely the passages found answer it. None without a query,
+    before the first fold, and for a query that only names a time."""
 
 
 class Piece(NamedTuple):
@@ -147,52 +148,52 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """A conversation within a budget. A value: the same state and request give the same bytes."""
+    """A conversation rendered within a budget. A value: equal state and request give equal bytes."""
 
     text: str
     """The whole context as one string."""
     tokens: int
-    """The largest of the three forms, counted by `counter`; never above the budget."""
+    """Tokens of the largest of the three forms, counted by `counter`; never above the budget."""
     counter: str
     report: Report
     markers: tuple[str, ...] = ()
-    """The expansion markers that we wrote into the context, in order; give them to `expand`."""
+    """The expansion markers that Turnfold wrote into the context, in order; pass them to `expand`."""
     system: str = ""
-    """What an operator says: the system text and the task, the system message of the OpenAI and Anthropic forms."""
+    """The operator's words: system text and task, the system message of the OpenAI and Anthropic forms."""
     record: str = ""
-    """What is told of the conversation before its recent turns, in a frame: in the forms a message of the user's."""
+    """The part about everything before the recent turns, in a sealed frame; a user message in both message forms."""
     stable_length: int = field(default=0, repr=False)
-    """Code points of `system` and `record` that stay the same while turns are appended."""
+    """Code points of the prefix of `system` and `record` that stays the same while turns are appended."""
     contents: Callable[[], tuple[Statement, ...]] = field(default=tuple, repr=False, compare=False)
-    """Makes `statements`, which most reads need not."""
+    """Makes `statements` on first use; most reads do not need them."""
     lengths: tuple[tuple[str, int], ...] = field(default=(), repr=False)
-    """Of the text: the part that each stretch of it belongs to, and how many code points that has. See `pieces`."""
+    """Part name and length in code points of each stretch of `text`. See `pieces`."""
     chat: ChatBlock = field(default_factory=ChatBlock, repr=False)
-    """The recent turns, from which the forms are made."""
+    """The recent turns, from which the message forms are rendered."""
     request_key: str = field(default="", repr=False)
     conversation_id: str = ""
     stored_as: ConversationId | None = field(default=None, repr=False, compare=False)
-    """The rows that it was read from, so that it is never mistaken for one of a later conversation of the same id."""
+    """Row id of the conversation, to tell it from a later conversation with the same external id."""
     keeper: Keeper | None = field(default=None, repr=False, compare=False)
 
     @property
     def budget(self) -> Report:
-        """The same as `report`."""
+        """Alias of `report`."""
         return self.report
 
     @property
     def coverage(self) -> Coverage | None:
-        """Which turns stand where; None: no turn of the conversation has a number yet."""
+        """Spans of turns with their levels; None if no turn of the conversation has a number yet."""
         return self.report.coverage
 
     @property
     def stable_tokens(self) -> int:
-        """Tokens of the beginning that stays the same while turns are appended, until a fold."""
+        """Tokens of the prefix that stays the same until the next fold."""
         return self.report.stable_tokens
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """The text cut where another part of `report.parts` begins; joined, they are the text."""
+        """`text` split where another part of `report.parts` begins; joined, the pieces are `text`."""
         begins, cut = 0, []
         for part, length in self.lengths:
             cut.append(Piece(part, self.text[begins : begins + length]))
@@ -201,13 +202,13 @@ class Context:
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
-        """What stands in it: standing facts, notes and raw turns, in order."""
+        """Anchors, notes and raw turns of the context, in order."""
         return self.contents()
 
     def diff(self, earlier: Context) -> ContextDiff:
-        """What left and what came since an earlier context of the same conversation, what must be kept first.
+        """Statements removed and added since an earlier context of the same conversation, the most binding kinds first.
 
-        Raises `InvalidInput` for a context of another conversation, also of one that was forgotten since.
+        Raises `InvalidInput` for a context of another conversation, and of one that was forgotten in between.
         """
         if not isinstance(cast("object", earlier), Context):
             msg = f"earlier must be a Context, not {type(earlier).__name__}"
@@ -221,7 +222,7 @@ class Context:
         return diff_of(earlier.statements, self.statements)
 
     def messages(self, form: Form = "openai") -> list[dict[str, Any]]:
-        """The context as messages, fresh ones at each call. Anthropic's leave out the system text: see `request`."""
+        """Render the context as messages, new at each call. Anthropic's leave out the system text: see `request`."""
         if form == "openai":
             return openai_messages(self.system, self.record, self.chat)
         if form == "anthropic":
@@ -230,9 +231,9 @@ class Context:
         raise InvalidInput(msg, remedy="ask for 'openai' or 'anthropic', or use .text")
 
     def request(self, form: Form = "openai") -> dict[str, Any]:
-        """What a provider's client call takes: `{"messages"}`, or `{"system", "messages"}` for Anthropic.
+        """Arguments for a provider's client call: `{"messages"}`, or `{"system", "messages"}` for Anthropic.
 
-        Anthropic's form is marked for its prompt cache where the beginning ends that stays the same.
+        Anthropic's form has a prompt cache mark at the end of the stable prefix.
         """
         if form == "anthropic" and self.system:
             marked = 0 if self._stable_record else len(self.system)
@@ -241,12 +242,12 @@ class Context:
 
     @property
     def _stable_record(self) -> int:
-        """Code points of the record that stay the same."""
+        """Length of the record's stable prefix, in code points."""
         return max(0, self.stable_length - len(self.system))
 
     @cached_property
     def fingerprint(self) -> str:
-        """32 hexadecimal digits: equal for equal bytes in all forms and an equal request."""
+        """Hash of the request and of all forms, 32 hexadecimal digits."""
         digest = blake2b(self.request_key.encode(), digest_size=16)
         digest.update(self.text.encode("utf-8", "surrogatepass"))
         digest.update(_canonical(self.messages("openai")))
@@ -256,9 +257,9 @@ class Context:
     def reference(self) -> str:
         """Keep this context in Redis and return a short id of it, `ctx_…`, for `Turnfold.resolve` in any process.
 
-        The same context has the same reference. It ends after `TURNFOLD_REFERENCE_SECONDS`, counted from the last call,
-        and with its conversation. In a coroutine call `AsyncTurnfold.reference(context)` instead: this one blocks.
-        Raises `UnknownConversation` when the conversation was forgotten meanwhile, `Unavailable`.
+        Equal contexts have the same reference. It expires `TURNFOLD_REFERENCE_SECONDS` after the last call, and with
+        its conversation. In a coroutine call `AsyncTurnfold.reference(context)` instead: this method blocks. Raises
+        `UnknownConversation` when the conversation was forgotten meanwhile, `Unavailable`.
         """
         if self.keeper is None:
             msg = "this context has no client to keep it"
@@ -266,7 +267,7 @@ class Context:
         return self.keeper(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        # A client's connections do not go to other processes.
+        # A client's connections cannot go to another process.
         return {**self.__dict__, "keeper": None, "contents": partial(_same, self.statements)}
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""How much of what answers a query is shown: a decision for each segment from what is known of it. Pure."""
+"""Decide for each segment how much of its answer to a query is shown. Pure."""
 
 from __future__ import annotations
 
@@ -7,42 +7,42 @@ from enum import StrEnum
 from typing import Final
 
 _STRONG: Final = 0.5
-"""Of the best score: with less than this a segment is not what the query is about."""
+"""Share of the best score below which a segment is not what the query is about."""
 _SAID_BY_NOTES: Final = 0.8
-"""Of a turn's tokens: notes that keep as many lose nothing that is worth its price."""
+"""Share of a turn's tokens from which its notes lose nothing worth the price of a quote."""
 _LEAST_ROOM: Final = 40
-"""Tokens below which no words are quoted."""
+"""Tokens below which nothing is quoted."""
 
 
 class Detail(StrEnum):
-    """As what a segment's answer is shown."""
+    """Form in which a segment's answer is shown."""
 
     ENOUGH = "enough"
-    """The background says it already."""
+    """Nothing more: the background contains the answer."""
     NOTES = "notes"
     SENTENCES = "sentences"
-    """The part of its turn that names most of the query, word for word."""
+    """The passage of the turn that contains most of the query, verbatim."""
     TURNS = "turns"
-    """Its turn, word for word."""
+    """The whole turn, verbatim."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What is known of the answer that a segment holds."""
+    """Measures of the answer that a segment contains."""
 
     score: float
-    """Of its best passage, as a share of the best of all."""
+    """Score of the segment's best passage, as a share of the best of all."""
     in_background: float
-    """Share of the tokens of the notes that answer which the background shows anyway."""
+    """Share of the answering notes' tokens that the background shows anyway."""
     kept_by_notes: float
-    """Tokens of the notes that answer, as a share of those of their turn."""
+    """Tokens of the answering notes, as a share of their turn's tokens."""
     turn_tokens: int
     room: int
-    """Tokens that words as they were said may still cost; none in a small budget, where notes say more."""
+    """Tokens that quotes may still cost; none in a small budget, where notes say more."""
 
 
 def detail_of(evidence: Evidence) -> Detail:
-    """The least detail that answers as well as the room allows."""
+    """Choose the least detail that answers as well as the room allows."""
     in_background = evidence.in_background >= 1.0
     if evidence.score < _STRONG or evidence.kept_by_notes >= _SAID_BY_NOTES:
         return Detail.ENOUGH if in_background else Detail.NOTES
@@ -55,10 +55,10 @@ def detail_of(evidence: Evidence) -> Detail:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A segment that a query is about, and how it is shown."""
+    """A segment that a query is about, and how its answer is shown."""
 
     segment: int | None
-    """Its number; None for turns that no segment holds yet."""
+    """Number of the segment; None for turns that are in no segment yet."""
     seq: int
     """The turn that answers."""
     detail: Detail

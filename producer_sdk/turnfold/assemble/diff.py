@@ -1,4 +1,4 @@
-"""What stands in a context statement by statement, and what left and what came between two contexts."""
+"""Statements of a context, and the difference between the statements of two contexts."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ _FIRST: Final = (
     AnchorType.UNRESOLVED_QUESTION, AnchorType.PREFERENCE, AnchorType.CRITICAL_FACT,
 )  # fmt: skip
 KINDS: Final = (*map(str, _FIRST), "note", "turn")
-"""Kinds of statements, what must be kept first."""
+"""Kinds of statements, the most binding first."""
 _RANK: Final = {kind: rank for rank, kind in enumerate(KINDS)}
 _SAYS_MORE: Final = lazy_pattern(r"(?i)\d|[()]|^(?:not|no|never|nor|without|cannot)\b|n['\u2019]t\b")
-"""A word that no note loses where room is tight."""
+"""Words that even a brief note keeps: numbers, brackets and negations."""
 _LONGEST: Final = 200
-"""Code points of a raw turn that are told."""
+"""Code points of a raw turn that a statement quotes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Something that a context says: a standing fact, a note, or a raw turn."""
+    """A statement in a context: an anchor, a note, or a raw turn."""
 
     kind: str
-    """A type of anchors, `note` or `turn`."""
+    """An anchor type, `note` or `turn`."""
     text: str
-    """Of a turn the beginning."""
+    """For a raw turn, its beginning."""
     turn_seq: int
     speaker: str
     replaced: str | None = None
-    """Of a standing fact: what it took the place of."""
+    """For an anchor, the statement that it replaced."""
 
     @property
     def marker(self) -> str:
-        """Give it to `expand`: its turn, verbatim."""
+        """Marker of the statement's turn, for `expand`."""
         return turns_marker(self.turn_seq, self.turn_seq)
 
     def __str__(self) -> str:
@@ -50,14 +50,14 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class ContextDiff:
-    """What differs between two contexts of a conversation: constraints and commitments first, then by turn."""
+    """Difference between two contexts of a conversation: constraints and commitments first, then by turn."""
 
     left: tuple[Statement, ...] = ()
-    """What stood in the earlier one alone."""
+    """Statements of the earlier context only."""
     came: tuple[Statement, ...] = ()
-    """What stands in the later one alone."""
+    """Statements of the later context only."""
     replaced_by: Mapping[Statement, Statement] | None = None
-    """Of what left, what took its place."""
+    """Replacements of statements in `left`, where there are any."""
 
     def __bool__(self) -> bool:
         return bool(self.left or self.came)
@@ -73,7 +73,7 @@ class ContextDiff:
             yield f"+ {statement}"
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON may hold it."""
+        """Convert to JSON-compatible values."""
         replaced_by = self.replaced_by or {}
         return {
             "left": [
@@ -95,7 +95,7 @@ def _plain(statement: Statement) -> dict[str, Any]:
 
 
 def diff_of(earlier: Sequence[Statement], later: Sequence[Statement]) -> ContextDiff:
-    """The difference of two contexts. What is only said again in another form is none."""
+    """Compare two contexts. A statement that is only worded more briefly or more fully is no difference."""
     statements_before, after = (
         {_key(statement): statement for statement in earlier},
         {_key(statement): statement for statement in later},
@@ -110,7 +110,7 @@ def diff_of(earlier: Sequence[Statement], later: Sequence[Statement]) -> Context
 
 
 def _not_in(others: Sequence[Statement], statements: Sequence[Statement]) -> list[Statement]:
-    """Those that none of the others says in fewer or more words."""
+    """Statements that none of `others` repeats in fewer or more words."""
     of_turn: dict[tuple[str, int], list[str]] = {}
     for other in others:
         of_turn.setdefault((other.kind, other.turn_seq), []).append(other.text)
@@ -122,7 +122,7 @@ def _not_in(others: Sequence[Statement], statements: Sequence[Statement]) -> lis
 
 
 def _is_same(text: str, other: str) -> bool:
-    """Whether two texts differ only by words that a note loses where room is tight."""
+    """Whether two texts differ only by words that a brief note drops."""
     shorter, longer = sorted((text.split(), other.split()), key=len)
     rest = iter(longer)
     lost: list[str] = []
@@ -137,7 +137,7 @@ def _is_same(text: str, other: str) -> bool:
 
 
 def _key(statement: Statement) -> tuple[str, int, str]:
-    # A raw turn may be cut at another place.
+    # A raw turn may be clipped at another place.
     return statement.kind, statement.turn_seq, "" if statement.kind == "turn" else statement.text
 
 
@@ -148,7 +148,7 @@ def _order(statement: Statement) -> tuple[int, int]:
 def statements_of(
     anchors: Iterable[Anchor], notes: Iterable[Note], turns: Iterable[ShownTurn]
 ) -> tuple[Statement, ...]:
-    """The statements of a context, in the order in which they stand, none twice."""
+    """Statements of a context in order of appearance, without duplicates."""
     statements = [
         Statement(str(anchor.type), anchor.text, anchor.turn_seq, anchor.speaker or "", anchor.replaced)
         for anchor in anchors

@@ -1,4 +1,4 @@
-"""Excerpts: what was said before about the query, verbatim, beside the notes."""
+"""Excerpts: verbatim passages of earlier turns that match the query, shown with the notes."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from turnfold.contract.terms import rarity
 from turnfold.contract.words import note_stems
 
 LONGEST: Final = 160
-"""Tokens of one excerpt; of a longer turn the passage is shown that names most of the query."""
+"""Most tokens of one excerpt; of a longer turn the passage is shown that contains most of the query."""
 
 _SENTENCE_END: Final = lazy_pattern(r"(?<=[.!?])\s+")
 _EDGE: Final = lazy_pattern(r"\n\s*|(?<=[.!?])\s+")
-"""Where a line or a sentence ends, and the next one begins."""
+"""End of a line or a sentence, up to the beginning of the next."""
 _LONGEST_WORD: Final = 20
 _CHARACTERS_A_TOKEN: Final = 4
 _TRIES: Final = 4
 _MOST_PLACES: Final = 8
-"""Places of a word that are looked at."""
+"""Most occurrences of a word that are considered."""
 
 
 def passage(excerpt: Excerpt, pricing: Pricing, query: tuple[str, ...], *, most_tokens: int) -> ShownTurn | None:
-    """The excerpt's turn, or the passage of it that names most of the query; None when nothing fits."""
+    """The excerpt's turn, or the passage of it that contains most of the query; None when nothing fits."""
     turn = excerpt.turn
     shown_turn = whole(turn)
     passage_tokens = min(most_tokens, LONGEST)
@@ -51,7 +51,7 @@ def passage(excerpt: Excerpt, pricing: Pricing, query: tuple[str, ...], *, most_
 
 
 def _cuts_code(content: str, clipped: str) -> bool:
-    """True where a part of a fence is shown, and not all of it."""
+    """True if only a part of a code fence is shown."""
     for fence in fences_of(content):
         block = content[fence.start : fence.end].strip()
         if block not in clipped and any(line.strip() and line in clipped for line in block.splitlines()):
@@ -60,7 +60,7 @@ def _cuts_code(content: str, clipped: str) -> bool:
 
 
 def still_held(shown_turn: ShownTurn, overtaken: OvertakenIndex) -> ShownTurn | None:
-    """An excerpt without the sentences that say what holds no more; None when nothing else is in it."""
+    """Remove the sentences of an excerpt that no longer hold; None when nothing else is left."""
     seq = shown_turn.turn.seq
     sentences = _SENTENCE_END.split(shown_turn.content)
     held = [_held(sentence, seq, overtaken) for sentence in sentences]
@@ -74,7 +74,7 @@ def still_held(shown_turn: ShownTurn, overtaken: OvertakenIndex) -> ShownTurn | 
 
 
 def _held(sentence: str, seq: int, overtaken: OvertakenIndex) -> str:
-    """A sentence of a turn; of one that says what holds no more, what stands beside a corrected value, if anything."""
+    """A sentence, or of one that no longer holds the words around a corrected value; '…' if there are none."""
     if not overtaken.tells(seq, note_stems(sentence)):
         return sentence
     left = overtaken.without_values(seq, sentence)
@@ -95,7 +95,7 @@ def _around_terms(turn: StoredTurn, query: tuple[str, ...], width: int) -> Shown
 
 
 def _at_edges(text: str, start: int, width: int) -> str:
-    """About `width` code points from `start` on, between lines or sentences where one begins or ends near, or words."""
+    """About `width` code points from `start` on, cut between lines or sentences that end near, else between words."""
     if start:
         begins = _EDGE.search(text, start - 1, start + width // 4)
         space = text.find(" ", start, start + _LONGEST_WORD)
@@ -108,7 +108,7 @@ def _at_edges(text: str, start: int, width: int) -> str:
 
 
 def _best_start(lowered: str, query: tuple[str, ...], width: int) -> tuple[int, int]:
-    """Where a window of `width` code points holds the rarest words of the query, and their weight; the first place."""
+    """Highest weight of query terms in a window of `width` code points, and the start of that window."""
     places = sorted((at, term) for term in query for at in _occurrences(lowered, term))
     held: Counter[str] = Counter()
     best = best_weight = weight = end = 0

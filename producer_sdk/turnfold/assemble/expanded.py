@@ -1,4 +1,4 @@
-"""Inline expansion: the words of markers that a caller asks for, for clients without tools."""
+"""Inline expansion of the markers that a caller asks for, for clients without tools."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from turnfold.contract.results import Expansion, Passage
 from turnfold.tokens import Counter
 
 LEAST_TOKENS: Final = 40
-"""With less room than this a passage is left out: its label would be most of it."""
+"""With less room a passage is left out: its label would be most of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPassage:
-    """What is shown of what a marker stands for."""
+    """The shown part of a marker's text."""
 
     marker: str
     text: str
-    """As a part."""
+    """The rendered passage."""
     goes_on: str | None
-    """The marker of what is not shown."""
+    """Marker of the rest; None when all is shown."""
     inside: tuple[str, ...]
-    """Markers among its words."""
+    """Markers inside the text."""
 
     @property
     def markers(self) -> tuple[str, ...]:
@@ -48,16 +48,16 @@ class ShownPassage:
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """Passages that fit, in the order in which they were asked for."""
+    """Passages that fit, in the order requested."""
 
     passages: tuple[ShownPassage, ...]
     left_out: tuple[str, ...]
     tokens: int
-    """Of the passages, with their header."""
+    """Tokens of the passages with their header."""
 
 
 def expanded(material: Material, pricing: Pricing, *, most_tokens: int) -> Expanded:
-    """As much of each passage as there is room for: shares are equal, and what one leaves the next ones have."""
+    """Cut each passage to an equal share of the room; the next ones get what one leaves."""
     passages = material.snapshot.passages
     room = most_tokens - pricing.count(EXPANDED_HEADER)
     shown_passages: list[ShownPassage] = []
@@ -94,7 +94,7 @@ def _shown(passage: Passage, material: Material, pricing: Pricing, *, most_token
 
 
 def _cut_turns(passage: Passage, material: Material, pricing: Pricing, *, most_tokens: int) -> ShownPassage | None:
-    """Whole turns while they fit, then the beginning of the next one, then the marker that goes on there."""
+    """Show whole turns while they fit, then the beginning of the next one and the marker of the rest."""
     expansion = passage.expansion
     last_seq = _last_seq(expansion)
     lines = _turn_lines(passage, material)
@@ -125,7 +125,7 @@ def _cut_turns(passage: Passage, material: Material, pricing: Pricing, *, most_t
 
 
 def _beginning(passage: Passage, turn: StoredTurn, material: Material, pricing: Pricing, *, most_tokens: int) -> str:
-    """As much of a turn's words as fits with its speaker; nothing of one whose words are a label."""
+    """As much of a turn's text as fits with its speaker; empty for a turn without text."""
 
     def tokens_at(size: int) -> int:
         words = guarded(head_of(turn.content, size).rstrip(), material.style.openings)
@@ -137,7 +137,7 @@ def _beginning(passage: Passage, turn: StoredTurn, material: Material, pricing: 
 
 
 def _within(shown_passage: ShownPassage, pricing: Pricing, most_tokens: int) -> ShownPassage | None:
-    """The passage if it costs what it may: a counter of the caller's need not add up."""
+    """Return the passage if it fits; the counts of a caller's counter need not add up."""
     return shown_passage if pricing.count(shown_passage.text) <= most_tokens else None
 
 
@@ -148,7 +148,7 @@ def _opening(expansion: Expansion) -> str:
 def _words(passage: Passage, material: Material) -> str:
     if passage.expansion.turns:
         return "\n" + "".join(_turn_lines(passage, material))
-    # On the line of the label, so that the first words cannot look like one of ours either.
+    # On the label's line, so that the first words cannot imitate a line of ours.
     return " " + guarded(passage.expansion.text, material.style.openings)
 
 
@@ -168,7 +168,7 @@ def _turn_opening(passage: Passage, turn: StoredTurn) -> str:
 
 
 def _last_seq(expansion: Expansion) -> int:
-    """Last turn of all that the marker stands for."""
+    """Last turn that the marker covers."""
     if expansion.next_marker is None:
         return expansion.last_seq
     target = parse_marker(expansion.next_marker).target
@@ -176,12 +176,12 @@ def _last_seq(expansion: Expansion) -> int:
 
 
 def _until(passage: Passage) -> int | None:
-    """Where the part of a turn ends that the marker stands for."""
+    """Code point at which the marker's part of a turn ends; None without a limit."""
     target = parse_marker(passage.marker).target
     return target.until if isinstance(target, TurnsTarget) else None
 
 
 def _begins(passage: Passage, turn: StoredTurn) -> int:
-    """Code points of the turn before what was fetched of it."""
+    """Code points of the turn before the fetched part."""
     target = parse_marker(passage.marker).target
     return target.offset if isinstance(target, TurnsTarget) and target.first_seq == turn.seq else 0

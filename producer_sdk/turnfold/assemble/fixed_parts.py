@@ -1,4 +1,4 @@
-"""What is always shown: the system text, the task, and a line for whatever nothing else stands for."""
+"""Parts that are always shown: the system text, the task, and a line for turns that no other part covers."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from turnfold.assemble.raw_turn import least_newest
 
 
 def fixed_plan(material: Material) -> Plan:
-    """A plan with what an operator says: a caller's system text, the system turns of the conversation, the task."""
+    """Plan with the caller's system text, the system turns of the conversation and the task."""
     request = material.request
     system = "".join(closed_line(text) for text in (request.system, *operator_texts(material)) if text)
     return Plan(system=system.lstrip("\n"), task=task_part(request.task) if request.task else "")
 
 
 def operator_texts(material: Material) -> list[str]:
-    """The words of the system turns in order, each where it was said last, and none that the caller gives himself."""
+    """Distinct texts of the system turns in order of their last occurrence, without the caller's own."""
     given = (material.request.system or "").strip()
     newest_first = dict.fromkeys(turn.content for turn in reversed(material.system_turns))
     return [text for text in reversed(newest_first) if text.strip() != given]
 
 
 def needed_for_operators(material: Material, pricing: Pricing) -> int:
-    """The usable tokens of which the system turns take no more than their share; 0 without any.
+    """Usable tokens from which the system turns stay within their share; 0 without any.
 
-    They are never cut or left out: a guard rail that is pushed out of a context guards nothing.
+    System turns are never cut or left out: a guard rail that is pushed out of a context guards nothing.
     """
     tokens = sum(pricing.count(closed_line(text)) for text in operator_texts(material))
     return ceil(tokens / material.request.policy.system_share) if tokens else 0
@@ -47,13 +47,13 @@ def least_plan(material: Material) -> Plan:
 
 
 def with_lines(plan: Plan, material: Material, raw: tuple[ShownTurn, ...]) -> Plan:
-    """The plan with these recent turns, and lines for the turns between the nodes and them."""
+    """Set a plan's recent turns, and the lines for turns between the nodes and the recent turns."""
     unfolded, unread = not_shown(material, raw)
     return plan._replace(raw=raw, unfolded=unfolded, unread=unread)
 
 
 def not_shown(material: Material, raw: tuple[ShownTurn, ...]) -> tuple[tuple[int, int] | None, int]:
-    """The turns between the nodes and the recent ones, and about how many of the inbox are not shown."""
+    """Range of turns between the nodes and the recent ones, and the approximate number of inbox turns not shown."""
     first = material.closed_seq + 1
     last = (raw[0].turn.seq if raw else material.last_seq + 1) - 1
     snapshot = material.snapshot
@@ -64,9 +64,9 @@ def not_shown(material: Material, raw: tuple[ShownTurn, ...]) -> tuple[tuple[int
 
 
 def header_tokens(lines: Sequence[str], pricing: Pricing, *, has_folded: bool, may_be_parted: bool) -> int:
-    """At most the tokens of the background's headers, and of the lines for turns that are neither folded nor raw.
+    """Upper bound of the tokens of the background's headers, and of lines for turns neither folded nor raw.
 
-    With `may_be_parted` something else may stand between what is folded and these lines.
+    With `may_be_parted`, other parts may separate the notes of folded turns from these lines.
     """
     if not (has_folded or lines):
         return 0

@@ -1,4 +1,4 @@
-"""How important segments are, and their tiers: a weighted sum of six factors, each 0 to 1. Pure, no clock."""
+"""Importance and tiers of segments: a weighted sum of six factors, each 0 to 1. Pure, no clock."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _MOST: Final = 100
 def tiered_segments(
     segments: Sequence[SegmentSigns], tiers: MemoryTiers, *, last_seq: int, relevance: Mapping[int, float] | None = None
 ) -> tuple[TieredSegment, ...]:
-    """Each segment with its importance and tier, in their order.
+    """Each segment with its importance and tier, in the order given.
 
-    `last_seq` is the newest turn: age is counted in turns. `relevance` is a score by segment; None where nothing is
-    asked, and then its weight does not count.
+    `last_seq` is the newest turn: age is counted in turns. `relevance` maps segments to query scores; None without a
+    query, and then its weight does not count.
     """
     weights = {name: getattr(tiers, name) for name in FACTORS if name != "relevance" or relevance is not None}
     total = sum(weights.values()) or 1
@@ -51,14 +51,14 @@ def _tier(importance: int, tiers: MemoryTiers) -> Tier:
 
 
 def _shared_names(segments: Sequence[SegmentSigns]) -> list[float]:
-    """How many of the others name what a segment names, summed over its names, beside the segment with most."""
+    """Mentions of each segment's names in other segments, relative to the segment with most."""
     names = [_texts(signs, _ENTITIES) for signs in segments]
     spread = Counter(name for of_segment in names for name in of_segment)
     return _of_best([float(sum(spread[name] - 1 for name in of_segment)) for of_segment in names])
 
 
 def _own_facts(segments: Sequence[SegmentSigns]) -> list[float]:
-    """Share of what a segment names and states that no other one does; 0 where it states nothing."""
+    """Share of each segment's names and facts that are in no other segment; 0 for a segment without any."""
     facts = [_texts(signs, signs.facts) for signs in segments]
     spread = Counter(text for of_segment in facts for text in of_segment)
     return [sum(spread[text] == 1 for text in texts) / max(1, len(texts)) for texts in facts]

@@ -1,4 +1,4 @@
-"""The last turns: each at least begun, together within their share."""
+"""Fit the last turns into their share, each at least begun."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from turnfold.assemble.raw_turn import is_hidden, largest, least_newest, show, s
 from turnfold.contract.records import Role, StoredTurn
 
 LAST_TURNS: Final = 4
-"""Turns that begin in every context that has room for their beginnings."""
+"""Turns whose beginnings are in every context that has room for them."""
 
 _LONGER: Final = 1.5
-"""How much longer than usual the last turns may be before notes have to make room for them."""
+"""Factor over the usual length of the last turns up to which notes leave room for them."""
 
 _LEAST_BEGUN: Final = 16
-"""Tokens of a turn that is begun, beside the gap that says where the rest is."""
+"""Least tokens of a clipped turn, without the gap that says where the rest is."""
 
 _LEAST_TOLD: Final = 40
-"""The same of a turn of an agent, which begins with a heading."""
+"""The same for an agent's turn, which begins with a heading."""
 
 _TRIES: Final = 4
-"""Cuts that are tried before fewer turns are shown: a cut costs more than its words where lines are indented."""
+"""Cuts tried before fewer turns are shown: indented lines make a cut cost more than its words."""
 
 
 def reserve(material: Material, target: int) -> int:
-    """Tokens of a target that are kept free for what is not folded, the same until a fold.
+    """Tokens of a target that are kept free for turns that are not folded, the same until a fold.
 
-    Those of the last turns, when they are longer than usual, and the open tail's share.
+    Room for last turns that are longer than usual, and the open tail's share.
     """
     policy, outline = material.request.policy, material.snapshot.outline
     usual = int(_LONGER * LAST_TURNS * outline.tokens_a_turn) if outline is not None else 0
@@ -43,10 +43,10 @@ def reserve(material: Material, target: int) -> int:
 def last_turns(material: Material, pricing: Pricing, *, target: int, room: int) -> tuple[ShownTurn, ...]:
     """The last `LAST_TURNS` turns, each at least begun, within `recent_room` of the target.
 
-    User turns are whole where they fit beside the beginnings of the others; if not all, the newest is where it fits
-    `newest_share` beside these, and together they may then cost so much. Where an agent works it is the agent's newest
-    turn, which says what it does next; rather fewer turns stand beside it than headings. Fewer turns where not even
-    their beginnings fit half of the target. A tool call stays with its results.
+    User turns are whole where they fit with the beginnings of the others; if not all do, the newest one is, and then
+    the turns may cost up to `newest_share` together. Without a user turn among them an agent is at work: its newest
+    turn, which says what it does next, comes first, and other turns are dropped rather than cut to their headings.
+    Fewer turns are shown where not even their beginnings fit `newest_share`. A tool call stays with its results.
     """
     turns = _last_of(material)
     if not turns:
@@ -91,7 +91,7 @@ def last_turns(material: Material, pricing: Pricing, *, target: int, room: int) 
 
 
 def _spoken_by(role: Role, turns: Sequence[StoredTurn]) -> tuple[int, ...]:
-    """The places of turns of a role that are no tool's results."""
+    """Places of the turns of a role, without tool results."""
     return tuple(place for place, turn in enumerate(turns) if turn.role is role and not result_ids(turn))
 
 
@@ -104,9 +104,9 @@ def _at_work(
     most_tokens: int,
     most_at_work: int,
 ) -> tuple[ShownTurn, ...] | None:
-    """As many of the last turns as tell something beside the agent's newest turn; None if not even that does.
+    """As many of the last turns as fit with the agent's newest turn; None if not even that one fits.
 
-    That one is whole where it fits `most_at_work` with what a tool answered.
+    The newest turn is whole where it fits `most_at_work` with the tool's answer.
     """
     newest = max(_spoken_by(Role.ASSISTANT, turns), default=-1)
     starts = [
@@ -129,7 +129,7 @@ def _at_work(
 
 
 def _last_of(material: Material) -> tuple[StoredTurn, ...]:
-    """The last turns that are shown, from the beginning of the tool group in which they begin."""
+    """The last visible turns, from the beginning of the tool group in which they begin."""
     window = material.window
     start, visible = len(window), 0
     while start and (visible < LAST_TURNS or window.seqs[start] in material.inside_groups):
@@ -148,7 +148,7 @@ def _within(
     *,
     least_begun: int = _LEAST_BEGUN,
 ) -> tuple[ShownTurn, ...] | None:
-    """The turns, cut to their shares of `allowance` tokens, but for those at `kept_whole`; None if too dear."""
+    """Cut the turns to shares of `allowance` tokens, but for those at `kept_whole`; None if they do not fit."""
     sizes = [largest(pricing.turn(turn)) for turn in unclipped]
     around = pricing.raw(unclipped) - sum(sizes)
     least = [
@@ -176,7 +176,7 @@ def _within(
 
 
 def _shares(sizes: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """Tokens for each turn: all that it costs where its share holds that, newer turns having more of what is left."""
+    """Tokens for each turn: its full cost where its share covers that; newer turns get more of the rest."""
     shares = list(least)
     open_places = [place for place, size in enumerate(sizes) if size > least[place]]
     left = room - sum(least)
@@ -196,7 +196,7 @@ def _shares(sizes: Sequence[int], least: Sequence[int], room: int) -> list[int]:
 
 
 def _cut(material: Material, pricing: Pricing, turn: ShownTurn, most_tokens: int) -> ShownTurn:
-    """A turn that costs at most `most_tokens` with what stands around its words."""
+    """Cut a turn to `most_tokens`, including its label and message overhead."""
     around = largest(pricing.turn(turn)) - pricing.words(turn)
     return show(material, pricing, turn.turn, most_tokens=max(1, most_tokens - around))
 

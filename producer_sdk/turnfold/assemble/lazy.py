@@ -1,4 +1,4 @@
-"""Records of which a context shows few: each is made when it is looked at."""
+"""Sequences that make their records on access, for reads that use few of them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _Record = TypeVar("_Record")
 
 
 class Lazy(Sequence[_Record]):
-    """As many records as `made` has places, those that are None there made by `make`. Safe to share among threads."""
+    """Sequence of records in which `make` fills the None places of `made` on access. Safe to share among threads."""
 
     __slots__ = ("_make", "made")
 
     def __init__(self, made: list[_Record | None], make: Callable[[int], _Record]) -> None:
-        """`make` gives the record at a place, counted from 0."""
+        """`make` returns the record at a place, counted from 0."""
         self.made = made
         self._make = make
 
@@ -30,7 +30,7 @@ class Lazy(Sequence[_Record]):
             return tuple([self[i] for i in range(*at.indices(len(self.made)))])
         found = self.made[at]
         if found is None:
-            # Two threads may both make it, the same.
+            # Two threads may both make the record, with equal results.
             place = range(len(self.made))[at]
             found = self.made[place] = self._make(place)
         return found

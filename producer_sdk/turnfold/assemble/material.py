@@ -1,4 +1,4 @@
-"""A snapshot, looked at once: which turns can be shown raw, which nodes cover the rest."""
+"""`Material`: a snapshot prepared for selection, with turns that can be shown raw and nodes that cover the rest."""
 
 from __future__ import annotations
 
@@ -27,60 +27,60 @@ from turnfold.search.matter import matter_terms
 _Found = TypeVar("_Found")
 
 _MOST_TURNS: Final = 2 * TURNS_A_READ
-"""Turns of which something is remembered: where nothing is folded for long, reads go on with the same memo."""
+"""Most turns cached by `of_turn`: while nothing is folded, reads go on with the same memo."""
 
 
 class Material(NamedTuple):
-    """What a selection chooses from. Made from a snapshot and a request alone."""
+    """Input of a selection, made from a snapshot and a request alone."""
 
     snapshot: Snapshot
     request: Request
     memo: Memo
     style: Style
     closed_seq: int
-    """Last turn that the outline covers; 0 without one."""
+    """Last turn that the outline covers; 0 without an outline."""
     last_seq: int
     window: Turns
-    """The newest turns without a gap, up to the last: what can be shown raw."""
+    """The newest turns without a gap, up to the last: candidates for raw display."""
     inside_groups: frozenset[int]
-    """Turns at which a raw block may not begin: it would cut a tool group."""
+    """Turns at which a raw block may not begin, because it would split a tool group."""
     system_turns: tuple[StoredTurn, ...]
     """Turns whose text is shown as the system text, in order."""
 
     @property
     def question(self) -> str | None:
-        """What the context is about: the query, or the words of the newest user turn in its place."""
+        """The query, or the text of the newest user turn in its place."""
         return self.request.query or self.snapshot.question
 
     @property
     def is_matched(self) -> bool:
-        """Whether something that was found may answer the query."""
+        """Whether the passages found may answer the query."""
         likely = self.snapshot.answerable
         return likely is None or likely >= self.request.policy.no_match_below
 
     @property
     def roots(self) -> tuple[Node, ...]:
-        """The nodes that cover all that is folded."""
+        """Nodes that cover all folded turns."""
         outline = self.snapshot.outline
         return () if outline is None else self.memo.of("roots", lambda: tuple(map(_root, outline.cover)))
 
     @property
     def notes(self) -> Sequence[Note]:
-        """Notes of what is folded, best first: on chapters where room is tight and nothing is asked."""
+        """Notes of folded turns, best first; on chapters where room is tight and there is no query."""
         outline = self.snapshot.outline or Outline()
         return (outline.chapter_notes if self.style.brief_from == 0 else ()) or outline.notes
 
     @property
     def overtaken(self) -> OvertakenIndex:
-        """What was said and holds no more."""
+        """Statements that no longer hold."""
         return overtaken_of(self.snapshot.outline, self.memo)
 
     def of_turn(self, what: str, turn: StoredTurn, make: Callable[[StoredTurn], _Found]) -> _Found:
-        """`make` of a turn, worked out once for all reads that share the memo."""
+        """Result of `make` for a turn, computed once for all reads that share the memo."""
         table: dict[int, tuple[StoredTurn, _Found]] = self.memo.of(what, dict)
         known = table.get(turn.seq)
         if known is None or known[0] is not turn:
-            # One that waits may come again with other words; at another revision it is the same in another record.
+            # An inbox turn may come again with other words; at another revision an equal turn is another object.
             made = known[1] if known is not None and known[0] == turn else make(turn)
             if len(table) >= _MOST_TURNS:
                 table.clear()
@@ -89,9 +89,9 @@ class Material(NamedTuple):
 
     @property
     def asked_stems(self) -> tuple[str, ...]:
-        """Distinct terms of the query, or of what the newest user turn is about in its place, in order.
+        """Distinct terms of the query, or of the subject of the newest user turn in its place, in order.
 
-        Of a pasted document the rarest ones: each is looked for in each turn of the tail.
+        Of a pasted document only the rarest terms: each is searched for in each turn of the tail.
         """
         question, terms_of = self.question, distinct_terms if self.request.query else matter_terms
         return self.memo.of(("stems", terms_of, question), lambda: rarest(terms_of(question))) if question else ()
@@ -101,13 +101,13 @@ class Material(NamedTuple):
         return self.window[max(0, seq + 1 - self.window.seqs[0]) :] if self.window else ()
 
     def marker_of(self, turn: StoredTurn) -> str:
-        """Where the whole turn is; empty for one whose number is not known yet."""
+        """Marker of the whole turn; empty while the turn has no number."""
         stored = self.snapshot.head.turn_count if self.snapshot.head else 0
         return "" if self.snapshot.unread and turn.seq > stored else turns_marker(turn.seq, turn.seq)
 
 
 def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Material:
-    """Look at a snapshot once for a request. `memo` is that of all reads of the same stored state."""
+    """Prepare a snapshot for a request. `memo` is shared by all reads of the same stored state."""
     memo = memo or Memo()
     head = snapshot.head
     cover: Sequence[Covered] = snapshot.outline.cover if snapshot.outline else ()
@@ -134,12 +134,12 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
 
 
 def overtaken_of(outline: Outline | None, memo: Memo) -> OvertakenIndex:
-    """What an outline says that holds no more."""
+    """Index of an outline's statements that no longer hold."""
     return NOTHING_OVERTAKEN if outline is None else memo.of("overtaken", lambda: overtaken_by(outline))
 
 
 def _labels(snapshot: Snapshot, turns: Turns) -> Iterator[str]:
-    """Of everybody whose words a read found."""
+    """Labels of all speakers in the turns and notes that a read fetched."""
     yield from starmap(label_of, set(turns.voices))
     for turn in (
         *(excerpt.turn for excerpt in snapshot.excerpts),
@@ -151,23 +151,23 @@ def _labels(snapshot: Snapshot, turns: Turns) -> Iterator[str]:
 
 
 def _folded_labels(snapshot: Snapshot, request: Request, memo: Memo) -> frozenset[str]:
-    """Of everybody whose words are in anchors and notes."""
+    """Labels of all speakers in anchors and notes."""
 
     def labels() -> frozenset[str]:
         of_anchors = frozenset([anchor.speaker for anchor in snapshot.anchors if anchor.speaker])
         return of_anchors | snapshot.outline.speakers if snapshot.outline else of_anchors
 
-    # These decide how many of the notes were read.
+    # Budget and bands decide how many of the notes were read.
     return memo.of(("labels", request.budget_tokens, bool(request.policy.bands)), labels)
 
 
 def _brief_from(snapshot: Snapshot, request: Request) -> int:
-    """Place from which notes are shown in few words: where room is tight all of them, but for what answers a query."""
+    """Place from which notes are shown in brief: where room is tight all of them, or with a query only a model's."""
     said_tokens = sum(snapshot.outline.said.values()) if snapshot.outline else 0
     room, policy = request.usable_tokens, request.policy
     if room < policy.whole_notes_from or room < policy.whole_notes_share * said_tokens:
         return FIRST_WRITTEN if request.query else 0
-    # A model's are as clear in few words, and twice as many are told.
+    # A model's notes are as clear in brief, and twice as many fit.
     return FIRST_WRITTEN if room < policy.written_whole_share * said_tokens else NO_PLACE
 
 
@@ -185,7 +185,7 @@ def _day(day: str) -> datetime | None:
 
 def _window(snapshot: Snapshot, turns: Turns) -> Turns:
     """The longest run of fetched turns without a gap that ends at the newest one."""
-    # What retention removed is only left in the nodes.
+    # Turns that retention removed are left only in the nodes.
     least = 1 if snapshot.head is None else snapshot.head.expired_seq + 1
     if snapshot.unread and snapshot.head is not None:
         least = snapshot.head.turn_count + 1

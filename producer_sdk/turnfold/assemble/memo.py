@@ -1,4 +1,4 @@
-"""What reads of one state worked out, so that the next one does not work it out again."""
+"""Cache of results that reads of one stored state share."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, Final, TypeVar
 _Found = TypeVar("_Found")
 
 MOST_ENTRIES: Final = 256
-"""Results that are remembered of one state; then it begins anew."""
+"""Most results cached for one state; then the cache is cleared."""
 
 
 class Memo:
-    """Results by what they depend on beside the stored state, which is always the same. Safe to share among threads.
+    """Cache keyed by what a result depends on besides the stored state. Safe to share among threads.
 
-    It never changes what a read returns: two threads may both work out a result, and find the same.
+    It never changes what a read returns: two threads may both compute a result, and get equal ones.
     """
 
     __slots__ = ("_found", "_most")
@@ -24,7 +24,7 @@ class Memo:
         self._found: dict[Hashable, Any] = {}
 
     def of(self, key: Hashable, make: Callable[[], _Found]) -> _Found:
-        """The result of this key, by `make` when it is asked for first."""
+        """Return the result of a key, computed by `make` the first time."""
         known: _Found | None = self._found.get(key)
         if known is None:
             if len(self._found) >= self._most:
@@ -33,6 +33,6 @@ class Memo:
         return known
 
     def anew(self, key: Hashable, make: Callable[[], _Found]) -> _Found:
-        """The result of this key by `make`, in the place of the one before."""
+        """Compute the result of a key again, and replace the cached one."""
         made = self._found[key] = make()
         return made

@@ -1,4 +1,4 @@
-"""Segments that are looked up often, or hot by a policy's tiers, in more detail than their value alone would give."""
+"""Frequently expanded segments, or hot ones by a policy's tiers, in more detail than their value alone would give."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from turnfold.contract.results import Often
 
 
 def detail_header(policy: Policy) -> str:
-    """What stands above segments in detail."""
+    """Header above segments at level 1."""
     return OFTEN_HEADER if policy.tiers is None else IMPORTANT_HEADER
 
 
 def often_of(material: Material) -> tuple[Often, ...]:
-    """The segments that the policy counts as looked up often."""
+    """Segments that the policy counts as frequently expanded."""
     head = material.snapshot.head
     policy = material.request.policy
-    # With tiers they are the hot ones, whatever their importance.
+    # With tiers, `head.often` has the hot segments: all of them count.
     least = policy.often_after if policy.tiers is None else 0
     return tuple(segment for segment in head.often if segment.weight >= least) if head else ()
 
 
 def folded_often(material: Material, plan: Plan) -> tuple[Often, ...]:
-    """Those of them that a plan does not show raw as a whole."""
+    """Frequently expanded segments that a plan does not show raw as a whole."""
     first_raw = plan.raw[0].turn.seq if plan.raw and not plan.unread else material.closed_seq + 1
     return tuple(segment for segment in often_of(material) if segment.node.first_seq < first_raw)
 
@@ -34,7 +34,7 @@ def folded_often(material: Material, plan: Plan) -> tuple[Often, ...]:
 def taken_often(
     material: Material, pricing: Pricing, plan: Plan, *, target: int, room: int
 ) -> tuple[tuple[Node, ...], int]:
-    """Those of these that fit into their share and `room`, most looked up first, in order, and what they cost."""
+    """Segments that fit into their share and `room`, the most expanded first; returned in order, with their cost."""
     policy = material.request.policy
     most_tokens = min(int(policy.detail_share * target), room)
     spent = pricing.count(detail_header(policy))

@@ -1,4 +1,4 @@
-"""A context as bytes, and back: every form of it, and its account."""
+"""Serialize a context with all its forms and its report, and restore it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _VERSION: Final = 7
 
 
 def pack_context(context: Context) -> bytes:
-    """A context as compressed JSON."""
+    """Serialize a context as compressed JSON."""
     body = {
         "version": _VERSION,
         "text": context.text,
@@ -38,12 +38,12 @@ def pack_context(context: Context) -> bytes:
         "stored_as": context.stored_as,
         "request_key": context.request_key,
     }
-    # In ASCII: a caller's own texts may hold what UTF-8 cannot.
+    # ASCII, because a caller's own texts may have code points that UTF-8 cannot encode.
     return zlib.compress(json.dumps(body, default=_moment, separators=(",", ":")).encode("ascii"))
 
 
 def unpack_context(packed: bytes) -> Context | None:
-    """The context that `pack_context` was given; None for one that another version packed."""
+    """Restore a context that `pack_context` packed; None if another version packed it."""
     body = json.loads(zlib.decompress(packed))
     if body.pop("version") != _VERSION:
         return None

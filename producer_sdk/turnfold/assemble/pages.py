@@ -1,4 +1,4 @@
-"""Verbatim turns page by page: each word of a range stands on exactly one page."""
+"""Split verbatim turns into pages: each word of a range is on exactly one page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from turnfold.contract.speakers import speaker_label
 from turnfold.tokens import estimate_tokens
 
 GOES_ON: Final = "… "
-"""Begins what is shown of a turn whose beginning stands on an earlier page."""
+"""Prefix of a turn whose beginning is on an earlier page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class TurnPiece:
     """A turn, or a part of one."""
 
     turn: StoredTurn
-    """Its `content` is only the part."""
+    """The turn, with `content` reduced to the part."""
     begins: int
     """Code points of the turn before the part."""
     length: int
@@ -45,7 +45,7 @@ class TurnPiece:
         return cls(replace(turn, content=turn.content[offset:]) if offset else turn, offset, len(turn.content))
 
     def up_to(self, until: int) -> TurnPiece:
-        """As if the turn ended there."""
+        """The piece as if the turn ended at code point `until`."""
         if until >= self.length:
             return self
         content = self.turn.content[: max(0, until - self.begins)]
@@ -56,26 +56,26 @@ class TurnPiece:
         return self.begins + len(self.turn.content)
 
     def shortened(self, size: int) -> TurnPiece:
-        """The first `size` code points of it."""
+        """The first `size` code points of the piece."""
         return replace(self, turn=replace(self.turn, content=self.turn.content[:size]))
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """As many turns as there is room for."""
+    """Turns that fit into one page."""
 
     text: str
     turns: tuple[StoredTurn, ...]
     tokens: int
     goes_on: tuple[int, int] | None
-    """The turn and the code point in it with which the next page begins; None when all was shown."""
+    """Turn and code point at which the next page begins; None when all was shown."""
 
 
 def page(pieces: Sequence[TurnPiece], max_tokens: int | None, *, labels: Iterable[str] = ()) -> Page:
-    """The first pieces that cost at most `max_tokens`; a single one is cut, between words where there are any.
+    """Fill a page with the first pieces that cost at most `max_tokens`; a single one is cut, between words if possible.
 
-    No line of a turn begins like one of somebody else: of those who speak in the pieces, or have one of `labels`.
-    Something is always shown: one code point may cost more than `max_tokens`.
+    No line inside a turn begins like the line of another speaker, one in the pieces or of `labels`. At least one code
+    point is shown, even if it costs more than `max_tokens`.
     """
     openings = line_openings([*labels, *(speaker_label(piece.turn) for piece in pieces)])
     parts = _parts(pieces, openings)
@@ -101,7 +101,7 @@ def page(pieces: Sequence[TurnPiece], max_tokens: int | None, *, labels: Iterabl
 
 
 def _parts(pieces: Sequence[TurnPiece], openings: Openings) -> list[str]:
-    """Each piece as it stands in the text, a line for each new day before it."""
+    """Render each piece, with a day line before the first piece of each day."""
     days = day_lines([whole(piece.turn) for piece in pieces])
     return [
         day
@@ -115,7 +115,7 @@ def _parts(pieces: Sequence[TurnPiece], openings: Openings) -> list[str]:
 
 
 def _cut(piece: TurnPiece, max_tokens: int | None, openings: Openings) -> tuple[TurnPiece, str]:
-    """As much of a piece as there is room for, and its text; without the speaker when there is no room for both."""
+    """Cut a piece to the room there is, without its speaker if both do not fit."""
     if max_tokens is None:
         return piece, _spoken(piece, openings)
     for form in (partial(_spoken, openings=openings), partial(_bare, openings=openings)):
@@ -135,7 +135,7 @@ def _longest(piece: TurnPiece, max_tokens: int, form: Callable[[TurnPiece], str]
 
     size = longest_within(len(words), max_tokens, tokens_at)
     if not size:
-        # A code point seldom costs more than two tokens: a guess that fits where steps from a far one did not.
+        # The search may have stopped above a small size that fits; a code point seldom costs more than two tokens.
         size = next((few for few in (max_tokens // 4, 1) if 0 < few <= len(words) and tokens_at(few) <= max_tokens), 0)
     return len(head_of(words, size))
 

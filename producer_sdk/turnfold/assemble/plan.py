@@ -1,4 +1,4 @@
-"""What a selection decided: the parts of a context, before they are words."""
+"""`Plan`: the parts selected for a context, before rendering."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from turnfold.contract.records import Anchor, LevelKey, Node
 
 
 class ShownRequest(NamedTuple):
-    """What an agent was asked to do, as it is shown."""
+    """A request to an agent, as it is shown."""
 
     seq: int
     marker: str
     text: str
-    """With what stands before it."""
+    """The rendered line: opening, rules and words."""
     words: str
 
 
@@ -29,48 +29,48 @@ class Plan(NamedTuple):
     """The parts of a context in the order in which they are shown."""
 
     system: str = ""
-    """The system text as a part: a caller's, and the system turns of the conversation."""
+    """The rendered system text: the caller's, then the system turns of the conversation."""
     task: str = ""
-    """The task as a part."""
+    """The rendered task."""
     requests: tuple[ShownRequest, ...] = ()
-    """What an agent was asked to do."""
+    """Requests to an agent in folded turns."""
     anchors: tuple[Anchor, ...] = ()
     """In merge order."""
     names: tuple[str, ...] = ()
     """Paths, symbols and names, best first."""
     groups: tuple[Group, ...] = ()
-    """All that is folded, in order."""
+    """Groups of notes for all folded turns, in order."""
     settled: int = 0
-    """How many of the groups stay as they are while turns are appended, until a fold."""
+    """Number of leading groups that stay the same while turns are appended, until a fold."""
     joined: tuple[Node, ...] = ()
-    """Of the smallest context, in their place: nodes from the first turn on that share one range line."""
+    """In the smallest context, instead of groups: nodes from the first turn on that share one range line."""
     often: tuple[Node, ...] = ()
-    """Segments that are looked up often, or hot, shown at level 1 beside the groups."""
+    """Segments shown at level 1 besides the groups: frequently expanded or hot ones."""
     often_header: str = OFTEN_HEADER
     hits: Hits | None = None
     excerpts: tuple[ShownTurn, ...] = ()
     answers: tuple[Answer, ...] = ()
-    """What was decided of each segment that the query is about."""
+    """Decision for each segment that the query is about."""
     expanded: tuple[ShownPassage, ...] = ()
-    """What the caller asked to be expanded, as far as there is room."""
+    """Passages that the caller asked to expand, within their room."""
     not_expanded: tuple[str, ...] = ()
-    """Markers for which there is no room."""
+    """Markers that did not fit."""
     tail: Group | None = None
-    """What of the open tail is not raw. It and what follows change with each turn."""
+    """Notes for the turns of the open tail that are not raw. This part and the ones after it change with each turn."""
     unfolded: tuple[int, int] | None = None
-    """Turns that one line stands for: not folded yet, and not shown raw."""
+    """First and last turn under one line: not folded yet, and not shown raw."""
     unread: int = 0
-    """About how many turns of the inbox are not shown. Above 0 the recent turns have no numbers yet."""
+    """Approximate number of inbox turns that are not shown. Above 0, the recent turns have no numbers yet."""
     late_names: tuple[str, ...] = ()
-    """Paths, symbols and names of turns after what is folded."""
+    """Paths, symbols and names of turns after the folded ones."""
     late_requests: tuple[ShownRequest, ...] = ()
-    """What an agent was asked to do after what is folded."""
+    """Requests to an agent after the folded turns."""
     actions: tuple[str, ...] = ()
-    """A header and lines: what was done last with tools."""
+    """State of an agent's work: a header and lines."""
     raw: tuple[ShownTurn, ...] = ()
     """Recent turns up to the last one, in order."""
     allotted: tuple[tuple[str, int], ...] = ()
-    """For the report: parts, and the tokens that their share gave them."""
+    """For the report: parts, and the tokens allotted to each."""
 
     @property
     def has_background(self) -> bool:
@@ -78,22 +78,22 @@ class Plan(NamedTuple):
 
     @property
     def has_folded(self) -> bool:
-        """True when something stands for what is folded."""
+        """True when a part covers folded turns."""
         return bool(self.groups or self.joined_turns)
 
     @property
     def has_latest(self) -> bool:
-        """True when something stands for turns that are neither folded nor shown raw."""
+        """True when a part covers turns that are neither folded nor shown raw."""
         return bool(self.tail or self.unfolded or self.unread)
 
     @property
     def is_parted(self) -> bool:
-        """True when something stands between what stands for these and for those."""
+        """True when other parts separate the notes of folded turns from those of later turns."""
         return bool(self.often or self.hits or self.excerpts or self.expanded)
 
     @property
     def joined_turns(self) -> tuple[int, int] | None:
-        """The turns of the range line: those of its nodes but for what is shown raw, as the newest turn always is."""
+        """First and last turn of the range line: those of its nodes, without turns that are shown raw."""
         if not self.joined:
             return None
         first, last = self.joined[0].first_seq, self.joined[-1].last_seq
@@ -104,10 +104,10 @@ class Plan(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What `choose` decided, and the texts that `finish` needs for it."""
+    """The plan that `choose` decided on, and the texts that `finish` needs for it."""
 
     wanted: tuple[LevelKey, ...]
     plan: Plan = field(repr=False)
     material: Material = field(repr=False)
     pricing: Pricing = field(repr=False, compare=False)
-    """Remembers what was counted by stored counts."""
+    """Prices by stored counts, cached."""

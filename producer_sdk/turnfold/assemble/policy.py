@@ -1,4 +1,4 @@
-"""How a budget is shared among the parts of a context."""
+"""Policies: how a budget is shared among the parts of a context."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _LEAST_KEPT: Final = 0.01
 _NEVER: Final = 101
 """A threshold that no importance reaches."""
 FACTORS: Final = ("recency", "access", "relevance", "entities", "uniqueness", "marks")
-"""What a segment's importance is made of."""
+"""Names of the factors of a segment's importance."""
 
 
 def _check(name: str, setting: object, kinds: tuple[type, ...], least: float, greatest: float) -> None:
-    """Raise `InvalidSettings` unless the value is a number of these kinds between the bounds."""
+    """Raise `InvalidSettings` unless the setting is a number of one of `kinds` between the bounds."""
     if isinstance(setting, bool) or not isinstance(setting, kinds) or not least <= setting <= greatest:  # type: ignore[operator]  # a number
         kind = "whole number" if kinds == (int,) else "number"
         bounds = f"of at least {least}" if greatest == _MOST else f"between {least} and {greatest}"
@@ -26,12 +26,13 @@ def _check(name: str, setting: object, kinds: tuple[type, ...], least: float, gr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Band:
-    """Notes of a certain age."""
+    """Share of the budget for notes of one age range."""
 
     share: float
-    """Of what fixed parts, standing facts and answers leave."""
+    """Share of the tokens that fixed parts, anchors and answers leave."""
     kept: float
-    """Of all notes of that age, those that are shown, in tokens: the band reaches as far back as that takes."""
+    """Fraction of the band's notes that is shown, in tokens: the band reaches back until its notes cost its share /
+    `kept`."""
 
     def __post_init__(self) -> None:
         _check("share", self.share, (int, float), 0, 1)
@@ -40,33 +41,32 @@ class Band:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryTiers:
-    """Which segments are hot, warm and cold by their importance, and what a context makes of it.
+    """Weights and thresholds that sort segments into hot, warm and cold by their importance.
 
-    The first six are weights: how much each factor counts in a segment's importance, beside the others. Relevance
-    counts where something is asked.
+    The first six fields are the relative weights of the importance factors. Relevance counts only with a query.
     """
 
     recency: float = 0.3
-    """It halves every `half_life_turns`."""
+    """Halves every `half_life_turns` turns of age."""
     access: float = 0.2
     """How often the segment was expanded, older expansions counted less."""
     relevance: float = 0.3
-    """How much of the query the segment holds beside the one that holds most."""
+    """Query score of the segment, relative to the best segment."""
     entities: float = 0.05
-    """How many of the names that other segments name too it names."""
+    """Mentions of the segment's names in other segments, relative to the segment with most."""
     uniqueness: float = 0.05
-    """How much of what it names or states no other segment does."""
+    """Share of the segment's names and facts that occur in no other segment."""
     marks: float = 0.1
-    """The `importance` of its turns, and the scores of its best anchors."""
+    """The `importance` of the segment's turns, and the scores of its best anchors."""
     half_life_turns: int = 100
     access_half: int = 3
-    """Expansions that make half of the access factor."""
+    """Expansions at which the access factor reaches one half."""
     hot_from: int = 45
     """Importance, 0 to 100, from which a segment is hot."""
     warm_from: int = 20
-    """Importance from which a segment is not cold."""
+    """Importance from which a segment is warm; below, it is cold."""
     hot_share: float = 0.15
-    """Most of a budget for hot segments in detail, the most important ones first."""
+    """Most of a budget for hot segments at level 1, the most important first."""
 
     def __post_init__(self) -> None:
         for name in FACTORS:
@@ -86,71 +86,74 @@ class MemoryTiers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Shares of the budget, 0 to 1. What one part leaves unused goes to the others."""
+    """Shares of the budget by part, 0 to 1. Tokens that one part leaves unused go to the others."""
 
     name: str
     bands: tuple[Band, ...] = ()
-    """Of notes by age, newest first, behind raw turns for `recent_share`; older notes have what that leaves. Without
-    bands notes are chosen by value for a token over all that was said, and raw turns have what they leave."""
+    """Shares of notes by age, newest band first, besides raw turns with `recent_share`; the oldest notes get the rest.
+    Without bands, notes of the whole conversation are chosen by value per token, and raw turns get what notes leave."""
     anchors_share: float = 0.15
     rules_share: float = 0.30
-    """Most for anchors where rules need more than that: constraints, standing instructions, what health forbids."""
+    """Most for anchors when rules need more than `anchors_share`: constraints, standing instructions, health limits."""
     pinned_share: float = 0.25
-    """Most for anchors where pinned turns need more than their share."""
+    """Most for anchors when pinned turns need more than `anchors_share`."""
     request_share: float = 0.30
     """Most for what an agent was asked to do, in the user's words."""
     recent_share: float = 0.25
-    """Most for the last four turns, raw, of `recent_share_to` tokens; what notes leave over is spent on more of them.
-    With `bands` that of all raw turns, before there are notes."""
+    """Most for the last four turns, raw, of the first `recent_share_to` tokens of a budget; tokens that notes leave go
+    to more raw turns. With `bands`, the share of all raw turns, which are chosen before notes."""
     recent_share_to: int = 2_000
-    """Tokens of a budget beyond which recent turns have `recent_share_beyond`: four turns do not grow with it."""
+    """Budget tokens beyond which `recent_share_beyond` applies: four turns do not grow with the budget."""
     recent_share_beyond: float = 0.10
-    """The share of the last four turns in what a budget has beyond `recent_share_to` tokens; not with `bands`."""
+    """Share of the last four turns in the budget beyond `recent_share_to` tokens; not with `bands`."""
     newest_share: float = 0.50
-    """Most for the last four turns where the newest user turn is so long; a longer one is cut to `recent_share`."""
+    """Most for the last four turns when the newest user turn needs that much; a longer one is cut to `recent_share`."""
     agent_share: float = 0.40
-    """The same where the newest is a turn of an agent that works with tools: what it does next."""
+    """The same when the newest turn is of an agent that works with tools: it says what the agent does next."""
     tail_share: float = 0.04
-    """For what else no segment holds yet: raw where all of it fits, else in notes."""
+    """Share for the rest of the open tail: raw if all of it fits, else in notes."""
     steered_share: float = 0.15
-    """Most for what the newest user turn brings where no query is given; 0: it steers nothing."""
+    """Most for content that matches the newest user turn when there is no query; 0 turns this off."""
     excerpts_share: float = 0.25
-    """Most for excerpts, when there is a query; less in small budgets. With `bands` for all that a query brings."""
+    """Most for excerpts when there is a query; less in small budgets. With `bands`, for everything that a query
+    adds."""
     names_share: float = 0.11
-    """Most for paths, symbols and names, of at most 2,000 tokens; less where tools say little."""
+    """Most for paths, symbols and names, of the first 2,000 tokens of a budget; less where tools wrote little of the
+    text."""
     actions_share: float = 0.28
-    """Most for the state of an agent's work: changed files, runs, failures, what searches brought."""
+    """Most for the state of an agent's work: changed files, runs, failures, search results."""
     expand_share: float = 0.5
-    """Most for what the caller asks to be expanded."""
+    """Most for markers that the caller asks to expand."""
     often_share: float = 0.08
-    """Most for segments that are looked up often, in detail."""
+    """Most for frequently expanded segments, at level 1."""
     often_after: int = 3
-    """Expansions, older ones counted less, from which a segment is looked up often."""
+    """Expansions, older ones counted less, from which a segment counts as frequently expanded."""
     tiers: MemoryTiers | None = None
-    """With tiers hot segments stand in detail, in the place of what is looked up often, and cold ones in one note."""
+    """With tiers, hot segments are shown at level 1 instead of frequently expanded ones, and cold segments in one
+    note."""
     unasked_share: float = 0.25
-    """With a query, for notes that stand there whatever is asked; less in small budgets, more in large ones."""
+    """With a query: share for notes that are chosen regardless of it; less in small budgets, more in large ones."""
     markers_share: float = 0.04
-    """Most for the lines that say which turns notes stand for, and how to expand them."""
+    """Most for the lines that say which turns notes cover, and how to expand them."""
     system_share: float = 0.25
     """Most for the system turns of the conversation, which are never cut; a caller's `system` may take more."""
     tail_step: float = 0.02
-    """The room for what is folded changes in such steps, so that it seldom changes while the open tail grows."""
+    """Step in which the room for folded turns changes, so that it seldom changes while the open tail grows."""
     recent_step: float = 0.05
-    """The room for the last turns grows in such steps, so that notes seldom change while turns are appended."""
+    """Step in which the room for the last turns grows, so that notes seldom change while turns are appended."""
     raw_step: float = 0.03
-    """At most as much of the budget is given up for recent turns that begin where they began a turn ago."""
+    """Most that is given up so that raw turns begin where they began a turn ago."""
     short_markers_below: int = 1_000
-    """Budgets below this many tokens get markers without words, and no dates beside them."""
+    """Budgets below this many tokens get markers without slugs, and no dates next to them."""
     whole_notes_from: int = 2_000
-    """Budgets from this many tokens on may show notes as whole sentences; below it in fewer words."""
+    """Budgets from this many tokens on may show notes as whole sentences; smaller ones show them in brief."""
 
     no_match_below: float = 0.1
-    """A context says that no turn matches its query where `Report.answerable` is below this; 0: it never does."""
+    """A context says that no turn matches its query if `Report.answerable` is below this; 0: never."""
     whole_notes_share: float = 0.125
-    """Of what was said: the same of budgets from this share on."""
+    """Smallest budget, as a share of the conversation's tokens, that may show notes as whole sentences."""
     written_whole_share: float = 0.5
-    """Of what was said: budgets from this share on may show a model's notes as whole sentences."""
+    """Smallest budget, as a share of the conversation's tokens, that may show a model's notes as whole sentences."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -169,14 +172,14 @@ class Policy:
         if not isinstance(cast("object", self.tiers), MemoryTiers | None):
             msg = f"tiers of a policy must be turnfold.MemoryTiers or None, not {self.tiers!r}"
             raise InvalidSettings(msg)
-        # Rounded: tenths that make up 1 may sum to a little more.
+        # Rounded: floats that make up 1 may sum to slightly more.
         if bands and round(self.recent_share + sum(band.share for band in bands), 9) > 1:
             msg = "the shares of bands and recent_share of a policy must be at most 1 together"
             raise InvalidSettings(msg)
 
     @property
     def detail_share(self) -> float:
-        """Most for segments in detail: hot ones with `tiers`, else those that are looked up often."""
+        """Most for segments at level 1: hot ones with `tiers`, else frequently expanded ones."""
         return self.often_share if self.tiers is None else self.tiers.hot_share
 
     def recent_room(self, target: int) -> int:
@@ -186,28 +189,28 @@ class Policy:
 
 
 def rounded_down(tokens: int, step: int) -> int:
-    """Room in steps of so many tokens: it stays the same while what it depends on grows a little."""
+    """Round tokens down to a multiple of `step`: the result is stable while the input grows a little."""
     return tokens - tokens % max(1, step)
 
 
 def rounded_up(tokens: int, step: int) -> int:
-    """As `rounded_down`, the next step."""
+    """Round tokens up to a multiple of `step`."""
     return tokens + -tokens % max(1, step)
 
 
 @dataclass(frozen=True, slots=True)
 class AnchorsRoom:
-    """Tokens for anchors with their header."""
+    """Token limits for anchors with their header."""
 
     most: int
     most_with_rules: int
-    """Constraints and standing instructions may take as much, whatever is left for others."""
+    """Limit for constraints and standing instructions, whatever is left for other parts."""
     most_with_pins: int
-    """Those of pinned turns may take as much, whatever is left for others."""
+    """Limit for anchors of pinned turns, whatever is left for other parts."""
 
     @classmethod
     def of(cls, policy: Policy, *, target: int, most: int, most_with_pins: int) -> AnchorsRoom:
-        """The policy's shares of a target; at most what there is room for."""
+        """Apply the policy's shares to a target, capped by the room there is."""
         share = int(policy.anchors_share * target)
         rules = max(share, int(policy.rules_share * target))
         pins = max(share, int(policy.pinned_share * target))
@@ -232,18 +235,19 @@ RECENCY: Final = Policy(
     markers_share=0.025,
     raw_step=0.0,
 )
-"""Fixed parts, anchors; of the rest 70 % turns raw, 20 % notes of the near past, 7 % of older turns, 3 % of the oldest.
+"""Fixed parts, anchors; of the rest 70 % raw turns, 20 % notes of the near past, 7 % of older turns, 3 % of the oldest.
 
-What older parts leave is for the newest turns."""
+Tokens that older parts leave go to the newest turns.
+"""
 
 TIERED: Final = Policy(name="tiered", tiers=MemoryTiers())
-"""As `BALANCED`, with more detail of what is important and less of what is not."""
+"""`BALANCED` with more detail for important segments and less for unimportant ones."""
 
 _NAMED: Final = {policy.name: policy for policy in (BALANCED, RECENCY, TIERED)}
 
 
 def policy_named(name_or_policy: object) -> Policy:
-    """The policy of that name; a `Policy` is returned as it is. Raises `InvalidSettings` naming the choices."""
+    """Look up a policy by name; a `Policy` is returned as it is. Raises `InvalidSettings` naming the choices."""
     if isinstance(name_or_policy, Policy):
         return name_or_policy
     policy = _NAMED.get(name_or_policy) if isinstance(name_or_policy, str) else None

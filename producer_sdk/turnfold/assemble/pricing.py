@@ -1,7 +1,7 @@
-"""What parts cost, before they are put together.
+"""Token prices of the parts of a context, before the parts are joined.
 
-With the built-in estimator the counts stored beside the texts are used, and only short overheads are counted.
-With a caller's counter each part is counted once.
+With the built-in estimator, stored token counts are used and only short overheads are counted. With a caller's
+counter, each part is counted once.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ from turnfold.errors import InvalidInput
 from turnfold.tokens import MESSAGE_TOKENS, Counter, estimate_tokens
 
 _MOST_REMEMBERED: Final = 4_000
-"""Texts and turns whose prices are remembered."""
+"""Most texts and turns whose prices are cached."""
 _MOST_CHARACTERS: Final = 1_000_000
-"""Of them together: a long turn that is cut a little otherwise at each read is another text each time."""
+"""Most characters of the cached texts: a long turn that is clipped slightly differently at each read is a new text."""
 _MOST_BLOCKS: Final = 100
 
 _ALIKE: Final = str.maketrans(
@@ -71,34 +71,34 @@ class FormTokens(NamedTuple):
 
 
 class SpokenTurn(NamedTuple):
-    """A recent turn in words, and its tokens in each form; Anthropic's as if no neighbours were joined."""
+    """A rendered recent turn and its tokens in each form; Anthropic's before neighbours of one role are joined."""
 
     text: int = 0
     openai: int = 0
     anthropic: int = 0
     line: str = ""
-    """In the text form, with its newline; empty for a hidden one."""
+    """The turn in the text form, with its newline; empty for a hidden turn."""
     day: str = ""
-    """The line of its day; empty for a hidden one and for one without a time."""
+    """The day line above the turn; empty for a hidden turn and for one without a time."""
     begins_well: bool = False
-    """Anthropic's form may begin with it."""
+    """Whether Anthropic's form may begin with this turn."""
 
 
 class Style(NamedTuple):
-    """What decides how parts are written, the same for a whole read."""
+    """Rendering options that are the same for a whole read."""
 
     short: bool
-    """Markers without words, no dates beside them."""
+    """Markers have no slug and no dates next to them."""
     openings: Openings
-    """What lines inside a turn must not look like."""
+    """Openings that lines inside a turn must not imitate."""
     seal: str = ""
-    """Stands in the lines that no turn can have written."""
+    """Token in the lines that no turn can forge."""
     brief_from: int = NO_PLACE
-    """Place from which notes are shown in few words: 0 for all, `FIRST_WRITTEN` for a model's."""
+    """Place from which notes are shown in brief: 0 for all, `FIRST_WRITTEN` for a model's."""
 
 
 class Pricing:
-    """Prices of parts by one counter. Remembers what it counted; belongs to reads of the same anchors."""
+    """Prices parts with one counter and caches the counts; belongs to reads of the same anchors."""
 
     def __init__(self, counter: Counter, style: Style) -> None:
         self._counter = counter
@@ -109,25 +109,25 @@ class Pricing:
         self._anchor_prices: dict[_ShownAnchor, int] = {}
         self._anchors: dict[tuple[_ShownAnchor, ...], tuple[str, int]] = {}
         self.labels: Final = Remembered(lambda label: _checked(counter.count(f"{label}:")))
-        """Tokens of what stands before the notes of a turn."""
+        """Tokens of the speaker label before the notes of a turn."""
         self.days: Final = Remembered(lambda day: _checked(counter.count(day_opening(day))))
-        """Tokens of a day before its first notes."""
+        """Tokens of a day heading."""
         self._turns: dict[tuple[object, ...], tuple[Mapping[str, Any] | None, SpokenTurn]] = {}
 
     @property
     def brief_from(self) -> int:
-        """Place from which notes are shown in few words."""
+        """Place from which notes are shown in brief."""
         return self._style.brief_from
 
     @property
     def is_full(self) -> bool:
-        """True when it remembers more than a few reads ask for: time for a new one."""
+        """True when the cache has more than a few reads need: time for a new one."""
         texts = len(self._counted) + len(self._turns)
         return texts > _MOST_REMEMBERED or self._characters > _MOST_CHARACTERS or len(self._blocks) > _MOST_BLOCKS
 
     @property
     def trusts_stored(self) -> bool:
-        """True when stored counts are this counter's own."""
+        """True when stored counts were made by this counter."""
         return self._counter.stored
 
     def count(self, text: str) -> int:
@@ -140,11 +140,11 @@ class Pricing:
         return known
 
     def words(self, shown: ShownTurn) -> int:
-        """Tokens of what is shown of a turn, by the stored count where that is the same text."""
+        """Tokens of the shown text of a turn, from the stored count when the text is unchanged."""
         return self.count(shown.content) if (known := self._stored(shown)) is None else known
 
     def node(self, node: Node, level: int) -> int:
-        """Tokens of a node's part at a level, by the stored count of its words."""
+        """Tokens of a node's part at a level, from the stored count of its text."""
         return self.count(node_opening(node, level=level, short=self._style.short)) + node.tokens[level] + 1
 
     def notes(self, block: NoteBlock) -> int:
@@ -161,7 +161,7 @@ class Pricing:
         for day, spoken in shown_days(days, day_before=day_before):
             total += self.days[day] if day else 0
             for label, notes in spoken:
-                # What stands between two notes is part of the first one's count.
+                # The separator of two notes is part of the first one's count.
                 total += self.labels[label] + sum([note.tokens for note in notes]) - _saved(notes)
         return total
 
@@ -192,9 +192,9 @@ class Pricing:
         return self._part(excerpt_opening(shown.turn), safe, self._stored(shown) if safe is shown.content else None)
 
     def turn(self, shown: ShownTurn) -> SpokenTurn:
-        """A recent turn in words, and what it costs."""
+        """Render a recent turn and price it in each form."""
         turn, content, _, native, hidden, again = shown
-        # One that waits may be lost and come again, at another time, and any may be edited.
+        # A turn in the inbox may be lost and sent again at another time, and any turn may be edited.
         key = (
             turn.seq, turn.turn_id, turn.role, turn.name, turn.state, turn.created_at, content, native, hidden, again
         )  # fmt: skip
@@ -206,11 +206,11 @@ class Pricing:
         return known
 
     def raw(self, turns: Sequence[ShownTurn]) -> int:
-        """At most what recent turns cost in their dearest form, with headers, days and the system message."""
+        """Upper bound of the tokens of recent turns in the costliest form, with headers, days and system message."""
         return Block(self, turns).tokens
 
     def around(self, *, begins_well: bool) -> FormTokens:
-        """Tokens of what stands around recent turns: header, system message, what Anthropic's form must begin with."""
+        """Tokens around recent turns: header, system message, the user message that Anthropic requires first."""
         begins = 0 if begins_well else MESSAGE_TOKENS + self.count(opener(self._style.seal))
         return FormTokens(self.count(RECENT_HEADER), MESSAGE_TOKENS, MESSAGE_TOKENS + begins)
 
@@ -244,39 +244,39 @@ class Pricing:
 
     def _stored(self, shown_turn: ShownTurn) -> int | None:
         turn = shown_turn.turn
-        # Of a turn that the read cut, the stored count is that of more words.
+        # When the read truncated the turn, the stored count is that of the full text.
         is_whole = shown_turn.content is turn.content and turn.kept is None
         if not self._counter.stored or not turn.tokens or not is_whole:
             return None
         return turn.tokens
 
     def _part(self, opening: str, words: str, known: int | None) -> int:
-        """Tokens of `opening`, `words` and a newline; `known` are those of `words`."""
+        """Tokens of `opening`, `words` and a newline; `known` is the stored count of `words`."""
         if self._counter.stored and known and words and not words[0].isspace() and words[-1] not in "\r\n":
             return self.count(opening) + known + self.count("\n")
         return self.count(closed_line(opening + words))
 
 
 class Block:
-    """What recent turns cost, while turns are put before them one by one."""
+    """Running price of recent turns while earlier turns are put before them one by one."""
 
     def __init__(self, pricing: Pricing, turns: Sequence[ShownTurn]) -> None:
         self._pricing = pricing
         self._text = self._openai = self._anthropic = 0
         self._day = ""
-        """The line of the first turn that has one."""
+        """Day line of the first turn that has a time."""
         self._around = [pricing.around(begins_well=begins_well) for begins_well in (False, True)]
         self.tokens = MESSAGE_TOKENS
-        """At most what they cost in their dearest form, with what stands around them."""
+        """Upper bound of the cost in the costliest form, with the lines and messages around the turns."""
         for turn in reversed(turns):
             self.put_before(turn)
 
     def put_before(self, shown: ShownTurn) -> None:
-        """Count one more turn, before all others."""
+        """Put a turn before all others and update the price."""
         text, openai, anthropic, _, day, begins_well = self._pricing.turn(shown)
         if day and day != self._day:
             count = self._pricing.count
-            # That of the turn behind it says how much later it is.
+            # The day line of the turn after it now says how many days later that turn is.
             text += count(day) + count(day_line_after(self._day, day)) - count(self._day)
             self._day = day
         self._text += text
@@ -287,14 +287,15 @@ class Block:
 
 
 def _as_shown(anchor: Anchor) -> _ShownAnchor:
-    """What tells the lines of anchors apart: the rest of one with the same number is the same."""
+    """Cache key of an anchor's line; for one anchor id, nothing else in the line differs."""
     return anchor.id, anchor.speaker, anchor.day, anchor.may_have_changed_seq
 
 
 def _saved(notes: Sequence[Note]) -> int:
-    """Tokens by which what stands between notes of a turn costs less than one each, by the built-in estimator.
+    """Tokens by which separators between notes of a turn cost less than one token each, by the built-in estimator.
 
-    Nothing stands behind a note that closes itself, a mark behind others may cost nothing, and dots cost more.
+    A note that ends in punctuation needs no separator, a mark after other marks may cost nothing, and an ellipsis costs
+    more.
     """
     saved = 0
     for note, following in pairwise(notes):

@@ -1,4 +1,4 @@
-"""One turn as it is shown raw: whole, or cut where it must be."""
+"""Render one turn raw: whole, or clipped where necessary."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from turnfold.contract.records import OPERATORS, Role, StoredTurn, TurnState
 from turnfold.contract.terms import terms
 
 _LEAST_WORDS: Final = 60
-"""Code points of the newest turn in the smallest context; without a counter, so that it is the same for all."""
+"""Code points of the newest turn in the smallest context; not in tokens, so that they are the same for every
+counter."""
 
 _LATER: Final = 3
-"""Turns behind a turn in which what repeats it is looked for: those that are shown raw with it."""
+"""Following turns that are searched for repeated lines: those shown raw with the turn."""
 
 _LONGEST_CALL: Final = 600
-"""Code points of a turn that says what a tool is called for."""
+"""Code points of a turn that says why a tool is called."""
 
 
 def show(material: Material, pricing: Pricing, turn: StoredTurn, *, most_tokens: int | None = None) -> ShownTurn:
-    """A turn as it is shown: whole, or clipped when it costs more than `most_tokens` or the read left a part out."""
+    """Render a turn, clipped when it costs more than `most_tokens` or the read left a part out."""
     if is_hidden(turn):
         return ShownTurn(turn, turn.content, hidden=True)
     shown_turn = whole(turn)
@@ -43,13 +44,13 @@ def show(material: Material, pricing: Pricing, turn: StoredTurn, *, most_tokens:
         turn.content, most_tokens or 0, gap, pricing.count, kept=turn.kept, focus=focus_of(material, turn)
     )
     if gap.strip() not in content:
-        # All of it fits but for a label around it.
+        # The whole text fits, but not with its label.
         content = clip_middle(turn.content, most_tokens or 0, gap, pricing.count)
     return ShownTurn(turn, content, marker=marker)
 
 
 def focus_of(material: Material, turn: StoredTurn) -> Focus:
-    """What a cut of a turn goes by: what is asked, or what a tool was called for, and what later turns show again."""
+    """Focus for clipping a turn: terms of the query and of a tool's call, and lines that later turns repeat."""
     is_output = turn.role is Role.TOOL or bool(result_ids(turn))
     place = turn.seq - material.window.seqs[0] if material.window else -1
     asked_stems = material.asked_stems
@@ -73,17 +74,17 @@ def _lines_of(turn: StoredTurn) -> list[str]:
 
 
 def is_hidden(turn: StoredTurn) -> bool:
-    """True for a turn that is shown in the system text instead, and for one without words."""
+    """True for a turn that is shown in the system text instead, and for a deleted one."""
     return turn.role in OPERATORS or turn.state is TurnState.DELETED
 
 
 def shown(material: Material, pricing: Pricing, turns: Iterable[StoredTurn]) -> tuple[ShownTurn, ...]:
-    """Turns as they are shown when nothing has to be clipped."""
+    """Render turns without clipping them."""
     return with_tool_groups([show(material, pricing, turn) for turn in turns])
 
 
 def least_newest(material: Material) -> tuple[ShownTurn, ...]:
-    """The newest turn, cut to a few words: the least that is always shown."""
+    """The newest turn cut to a few words, the least that is always shown."""
     if not material.window:
         return ()
     turn = material.window[-1]

@@ -1,4 +1,4 @@
-"""The two phases of a read: `choose` which texts are needed, then `finish` the context with them."""
+"""The two phases of a read: `choose` the texts that are needed, then `finish` the context with them."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from turnfold.errors import InvalidBudget, InvalidInput
 from turnfold.tokens import ESTIMATOR
 
 _LEAST_MOST: Final = 1_500
-"""More than the smallest context costs by the estimator beside the caller's own texts: six short pieces of text."""
+"""Upper bound of the smallest context by the estimator, without the caller's own texts: six short pieces of text."""
 
 
 def choose(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Choice:
-    """Which texts `finish` needs, decided by stored counts.
+    """Decide by stored counts what is shown, and which texts `finish` needs for it.
 
-    `memo` is that of all reads of the same stored state; it makes them faster and changes nothing.
+    `memo` is shared by all reads of the same stored state; it makes them faster and changes nothing.
     """
     material = gather(snapshot, request, memo)
     return choose_parts(material, _pricing(material))
 
 
 def _pricing(material: Material) -> Pricing:
-    """Prices by stored counts, with what earlier reads of the same state counted."""
+    """Prices by stored counts, with the counts that earlier reads of the same state cached."""
     key = ("pricing", material.style)
     make = partial(Pricing, ESTIMATOR, material.style)
     known = material.memo.of(key, make)
@@ -48,23 +48,23 @@ def _pricing(material: Material) -> Pricing:
 
 
 def finish(choice: Choice, texts: Mapping[LevelKey, str]) -> Context:
-    """The context, never above the budget in any of its forms by the request's counter.
+    """Build the context, never above the budget in any of its forms by the request's counter.
 
-    `texts` are those of `choice.wanted`; a missing one is shown as an empty line with its marker. Raises
-    `InvalidBudget` naming the tokens that would do.
+    `texts` are those of `choice.wanted`; a node whose text is missing is left out. Raises `InvalidBudget` naming the
+    tokens that would suffice.
     """
     material = choice.material
     snapshot, request = material.snapshot, material.request
     pricing = choice.pricing if request.counter.stored else Pricing(request.counter, material.style)
     assembly = _assembled(material, pricing, choice, texts)
     if (sealed := _unsaid(snapshot, assembly)) != snapshot.sealed:
-        # Somebody who knows it, as a model may have said it, could end the frame.
+        # Text that contains the seal, as a model's reply may, could close the frame.
         return finish(choose(replace(snapshot, sealed=sealed), request), texts)
     return _context(material, assembly)
 
 
 def _unsaid(snapshot: Snapshot, assembly: Assembly) -> int:
-    """The number of the first seal, from the one that was taken on, that nobody says in what is shown."""
+    """Number of the first seal, from the snapshot's on, that does not occur in the shown text."""
     shown_text = assembly.text + "".join(
         repr(shown_turn.turn.parts) for shown_turn in assembly.plan.raw if shown_turn.native and shown_turn.turn.parts
     )
@@ -77,7 +77,7 @@ def _unsaid(snapshot: Snapshot, assembly: Assembly) -> int:
 
 
 def _assembled(material: Material, pricing: Pricing, choice: Choice, texts: Mapping[LevelKey, str]) -> Assembly:
-    """The choice in words, within the budget. Raises `InvalidBudget` where not even the smallest context is."""
+    """Render the choice within the budget. Raises `InvalidBudget` if not even the smallest context fits."""
     request = material.request
     _check_operators(material, pricing)
     assembly: Assembly | None = None
@@ -94,7 +94,7 @@ def _assembled(material: Material, pricing: Pricing, choice: Choice, texts: Mapp
 
 
 def _check_operators(material: Material, pricing: Pricing) -> None:
-    """Raise `InvalidBudget` where the system turns of the conversation take more than their share."""
+    """Raise `InvalidBudget` if the system turns exceed their share, `InvalidInput` if there are too many of them."""
     request = material.request
     if len(material.snapshot.system_turns) > 2 * MOST_SYSTEM_TEXTS:
         msg = f"the conversation has more than {MOST_SYSTEM_TEXTS} different system turns"
@@ -114,12 +114,12 @@ def _check_operators(material: Material, pricing: Pricing) -> None:
 
 
 def _given(request: Request, pricing: Pricing) -> int:
-    """Tokens of what the caller wants to be shown whole."""
+    """Tokens of the caller's system text and task, which are shown whole."""
     return sum(pricing.count(text) for text in (request.system, request.task) if text)
 
 
 def minimum_tokens(snapshot: Snapshot, request: Request) -> int:
-    """The smallest budget for this request; every larger one works too. The request's own budget does not matter."""
+    """Smallest budget that works for a request, whatever the request's own is; every larger budget works too."""
     material = gather(snapshot, request)
     pricing = Pricing(request.counter, material.style)
     least = _smallest(material, pricing, least_assembly(material, pricing))
@@ -127,7 +127,7 @@ def minimum_tokens(snapshot: Snapshot, request: Request) -> int:
 
 
 def _smallest(material: Material, pricing: Pricing, least: Assembly) -> Assembly:
-    """A conversation of a few words whole, where that costs less than the line that stands for older turns."""
+    """The cheaper of the least context and the whole conversation, if that is only a few words."""
     plan = least.plan
     if not plan.has_background:
         return least
@@ -171,14 +171,14 @@ def _context(material: Material, assembly: Assembly) -> Context:
 
 
 def _statements(plan: Plan) -> tuple[Statement, ...]:
-    """What a plan shows, statement by statement."""
+    """List the statements that a plan shows."""
     blocks = (*plan.groups, *([plan.hits] if plan.hits else ()), *([plan.tail] if plan.tail else ()))
     notes = chain.from_iterable(block.notes for block in blocks)
     return statements_of(plan.anchors, notes, (*plan.excerpts, *plan.raw))
 
 
 def _request_key(material: Material) -> str:
-    """All of a request that a fingerprint depends on; of the counter only its name is known."""
+    """Serialize the parts of a request that a fingerprint depends on; a counter is known by its name only."""
     request = material.request
     return repr(
         (

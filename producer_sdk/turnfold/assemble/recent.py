@@ -1,4 +1,4 @@
-"""Raw turns: the open tail within an allowance, clipped where it must be."""
+"""Raw turns of the open tail within an allowance, clipped where necessary."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from turnfold.assemble.raw_turn import is_hidden, show, shown
 from turnfold.contract.records import StoredTurn
 
 _CLIPPED: Final = 400
-"""Tokens to which turns are clipped that nothing stands for yet."""
+"""Tokens to which turns without notes are clipped."""
 
 _ROUNDEST: Final = 2**63
-"""More than any number of a turn is divided by."""
+"""More than any power of two that divides the number of a turn."""
 
 
 def everything(material: Material, pricing: Pricing, *, room: int) -> tuple[ShownTurn, ...]:
@@ -34,7 +34,7 @@ def everything(material: Material, pricing: Pricing, *, room: int) -> tuple[Show
 
 
 def at_first(material: Material, pricing: Pricing, *, target: int, room: int) -> tuple[ShownTurn, ...]:
-    """The last turns; before them the rest of the open tail where its share holds it, else what has no notes yet."""
+    """The last turns, after the rest of the open tail if its share holds it, else after the turns without notes."""
     last = last_turns(material, pricing, target=target, room=room)
     first_seq = last[0].turn.seq if last else material.last_seq + 1
     earlier = tuple(turn for turn in material.after(material.closed_seq) if turn.seq < first_seq)
@@ -54,7 +54,7 @@ def at_first(material: Material, pricing: Pricing, *, target: int, room: int) ->
 def _with_clipped(
     material: Material, pricing: Pricing, turns: Sequence[StoredTurn], last: tuple[ShownTurn, ...], allowance: int
 ) -> tuple[ShownTurn, ...]:
-    """`last` with as many of the turns right before it as fit when they are clipped."""
+    """`last` with as many of the turns right before it as fit when clipped."""
     pending: list[ShownTurn] = []
     kept = last
     for turn in reversed(turns):
@@ -69,7 +69,7 @@ def _with_clipped(
 
 
 def may_fit(turns: Sequence[StoredTurn], most_tokens: int) -> bool:
-    """False where the words of turns alone cost more by their stored counts."""
+    """False if the stored counts of the turns exceed the limit."""
     least = total = 0
     for turn in turns:
         total += turn.tokens
@@ -83,8 +83,8 @@ def before(
 ) -> tuple[ShownTurn, ...]:
     """`raw` with whole turns of the window before it, for up to `room` more tokens; tool groups stay whole.
 
-    Up to `step` tokens of these are given up for a beginning that stays the same while turns are appended: of the turns
-    that may come first, the first one of all or the one whose number is the multiple of the highest power of two.
+    Up to `step` tokens are given up for a beginning that stays the same while turns are appended: of the possible first
+    turns, turn 1, or the one whose number is divisible by the highest power of two.
     """
     block = Block(pricing, raw)
     limit = block.tokens + room
@@ -111,17 +111,17 @@ def before(
 
 
 def _roundness(seq: int) -> int:
-    """The highest power of two that divides it; the first turn is the roundest, as none comes before it."""
+    """The highest power of two that divides a turn's number; the first turn, which none precedes, is the roundest."""
     return _ROUNDEST if seq == 1 else seq & -seq
 
 
 def widened(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int) -> tuple[ShownTurn, ...]:
-    """`raw` with more of the newest turn that is clipped, for up to `room` more tokens; the same when none can grow."""
+    """`raw` with more of its newest clipped turn, for up to `room` more tokens; the same if none can grow."""
     limit = pricing.raw(raw) + room
     for i in reversed(
         [i for i, turn_shown in enumerate(raw) if turn_shown.marker is not None and not turn_shown.hidden]
     ):
-        # What is clipped costs a little more than its words where lines have to be indented.
+        # Indented lines make clipped text cost slightly more than its words.
         for more in (room, room * 9 // 10, room // 2):
             cut_tokens = pricing.count(raw[i].content) + more
             shown_turn = show(material, pricing, raw[i].turn, most_tokens=cut_tokens)
@@ -132,6 +132,6 @@ def widened(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *,
 
 
 def lines_of(unfolded: tuple[int, int] | None, unread: int) -> list[str]:
-    """Lines for turns that are neither folded nor shown: those of a range, and so many that wait."""
+    """Lines for turns that are neither folded nor shown: a range of stored ones, and a number of inbox turns."""
     lines = [unfolded_line(*unfolded)] if unfolded else []
     return [*lines, unread_line(unread)] if unread else lines

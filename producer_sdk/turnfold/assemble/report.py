@@ -1,4 +1,4 @@
-"""The account of a context: which turns stand where, where the budget went, what was left out."""
+"""Build the report of a context: coverage of turns, tokens by part, and what was left out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PARTS = (
 
 
 def coverage_of(plan: Plan) -> Coverage | None:
-    """Every turn that has a number under exactly one span; None when none has one."""
+    """Spans that cover every numbered turn exactly once; None when no turn has a number."""
     spans: list[Span] = []
     spans += map(_span_of, plan.groups)
     if plan.joined_turns:
@@ -42,7 +42,7 @@ def _span_of(group: Group) -> Span:
 
 
 def report_of(material: Material, found: Assembly) -> Report:
-    """What each part asked for, got and used, and what was left out."""
+    """Report the tokens that each part wanted, got and used, and what was left out."""
     request = material.request
     used = dict.fromkeys(_PARTS, 0)
     for part in found.parts:
@@ -69,13 +69,13 @@ def report_of(material: Material, found: Assembly) -> Report:
 
 
 def _is_unknown(snapshot: Snapshot) -> bool:
-    """Whether neither SQL nor the inbox has anything of it; where the inbox was not read nobody knows."""
+    """Whether neither SQL nor the inbox has data; False if the inbox was not read."""
     return snapshot.head is None and not (snapshot.turns or snapshot.unread or snapshot.degraded)
 
 
 @lru_cache(maxsize=4_096)
 def _part(name: str, asked_tokens: int, got: int, used: int) -> PartReport:
-    """One value for equal parts: from read to read few of them change."""
+    """Share one instance among equal parts: few of them change between reads."""
     return PartReport(name=name, asked=asked_tokens, got=got, used=used)
 
 
@@ -97,7 +97,7 @@ def _asked(material: Material, used: dict[str, int]) -> dict[str, int]:
 
 
 def _active_anchors(snapshot: Snapshot) -> tuple[int, int]:
-    """How many anchors stand, and about how many tokens they are: those of segments and of the open tail."""
+    """Number of active anchors of segments and the open tail, and their approximate tokens."""
     head = snapshot.head
     if head is None:
         return 0, 0
@@ -106,7 +106,7 @@ def _active_anchors(snapshot: Snapshot) -> tuple[int, int]:
 
 
 def _folded_tokens(material: Material) -> int:
-    """Of the turns of all that is folded."""
+    """Tokens of all folded turns."""
     outline = material.snapshot.outline
     return sum([covered.tokens for covered in outline.cover]) if outline else 0
 
@@ -144,7 +144,7 @@ def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
 
 
 def _often_left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
-    """Segments that are looked up often, or hot, and have no room in their share."""
+    """Frequently expanded or hot segments that do not fit into their share."""
     why = "looked up often" if material.request.policy.tiers is None else "important"
     for node in [segment.node for segment in folded_often(material, plan) if segment.node not in plan.often]:
         yield LeftOut(
@@ -154,7 +154,7 @@ def _often_left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
 
 
 def _in_notes(material: Material, plan: Plan) -> Iterator[LeftOut]:
-    """Turns that only notes, or a line, stand for."""
+    """Turns that are shown only in notes, or by a line."""
     cover = material.snapshot.outline.cover if material.snapshot.outline else ()
     starts = [node.first_seq for node in cover]
     for group in plan.groups:
@@ -168,13 +168,13 @@ def _in_notes(material: Material, plan: Plan) -> Iterator[LeftOut]:
 
 
 def _raw_tokens(material: Material, first_seq: int, last_seq: int) -> int:
-    """Of turns of the window, by their stored counts."""
+    """Tokens of turns of the window, by their stored counts."""
     window = material.window
     return sum(tokens for seq, tokens in zip(window.seqs, window.tokens, strict=True) if first_seq <= seq <= last_seq)
 
 
 def _not_expanded(plan: Plan) -> Iterator[LeftOut]:
-    """What the caller asked to be expanded, and is not shown."""
+    """Markers that the caller asked to expand and that are not shown, or only in part."""
     for marker in plan.not_expanded:
         yield LeftOut(f"what {marker} stands for: there is no room for it", marker)
     for passage in plan.expanded:

@@ -1,4 +1,4 @@
-"""What a caller asks of a read."""
+"""A caller's request for a context: budget, query, policy and options, checked."""
 
 from __future__ import annotations
 
@@ -22,45 +22,45 @@ from turnfold.tokens import ESTIMATOR, Counter
 from turnfold.wire.whole_numbers import whole_number
 
 _MOST_TOKENS: Final = 10**12
-"""More than any conversation has: shares of a budget are computed as floats, which end somewhere."""
+"""More tokens than any conversation has: shares of a budget are computed as floats, which have a limit."""
 
 Query = str | Literal[False] | None
-"""What a read is about: a question, None for the newest user turn, False for nothing."""
+"""Query of a read: a question, None for the newest user turn, False for no subject."""
 
 MOST_EXPANDED: Final = 8
-"""Markers of one request: each costs a read more."""
+"""Most markers of one request: each costs one more read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A budget and what to do with it. Raises `InvalidBudget` or `InvalidInput` when it makes no sense."""
+    """Budget and options of one read. Raises `InvalidBudget` or `InvalidInput` for values that make no sense."""
 
     budget_tokens: int
     query: str | None = None
-    """What the next answer is about: what is known of it is shown in more detail."""
+    """Subject of the next answer; content that matches it is shown in more detail."""
     steered: bool = False
-    """Without a query, the newest user turn says what the next answer is about."""
+    """Without a query, the newest user turn takes its place."""
     query_vector: Vector = NO_VECTOR
-    """The direction of the query's meaning, by the model that the turns' vectors are of."""
+    """Embedding of the query, by the model that embedded the turns; only its direction counts."""
     vector_model: str = DEFAULT_MODEL
     system: str | None = None
-    """Always shown in full. Without it, the newest system turn is shown in its place."""
+    """System text of the caller, always shown in full, before the system turns of the conversation."""
     task: str | None = None
-    """Always shown in full, after the system text."""
+    """Task, always shown in full, after the system text."""
     reserve_tokens: int = 0
-    """Tokens of the budget that stay free, for what the caller adds."""
+    """Tokens of the budget to keep free for what the caller adds."""
     policy: Policy = BALANCED
     counter: Counter = ESTIMATOR
     sections_left_out: tuple[str, ...] = ()
-    """Sections of the system text for which there was no room."""
+    """Sections of the system text that did not fit."""
     now: datetime | None = None
-    """When the query is asked, from which 'last week' counts; None: at the time of the newest turn."""
+    """Time of the query, from which 'last week' counts; None: the time of the newest turn."""
     scope: Scope = EVERYTHING
-    """Whose words may be shown."""
+    """Origins and speakers whose words may be shown."""
     as_of: datetime | None = None
-    """The day of which the context tells what held by its end; None: all that was said."""
+    """Day at whose end the shown statements held; None: no limit in time."""
     expand: tuple[str, ...] = ()
-    """Markers whose words are shown, within `policy.expand_share` of the budget."""
+    """Markers to expand inline, within `policy.expand_share` of the budget."""
 
     def __post_init__(self) -> None:
         for name, least in (("budget_tokens", 1), ("reserve_tokens", 0)):
@@ -81,7 +81,7 @@ class Request:
 
     @property
     def usable_tokens(self) -> int:
-        """What the context itself may cost; may be negative."""
+        """Most tokens of the context itself, without the reserve; may be negative."""
         return min(self.budget_tokens - self.reserve_tokens, _MOST_TOKENS)
 
 
@@ -103,9 +103,9 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
     speakers: Iterable[str] | None = None,
     as_of: datetime | None = None,
 ) -> Request:
-    """The request of a caller; sections of a system text are put together for its budget and counter.
+    """Build the request of a caller; sections of a system text are joined for its budget and counter.
 
-    `query` None: the newest user turn steers what is chosen; False: nothing does. Required sections may take all of
+    `query` None: the newest user turn steers the selection; False: nothing does. Required sections may take all of
     the budget, the others as much as `policy.system_share` leaves them.
     """
     plain = clean(system) if isinstance(system, str) else None
@@ -130,7 +130,7 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
 
 
 def _vector(query: str | None, numbers: object) -> Vector:
-    """The stored form of a query's vector. Raises `InvalidInput` for what is none."""
+    """Convert a query's embedding to its stored form. Raises `InvalidInput` for anything else, or without a query."""
     if numbers is None:
         return NO_VECTOR
     try:
@@ -144,7 +144,7 @@ def _vector(query: str | None, numbers: object) -> Vector:
 
 
 def asked_markers(markers: object) -> tuple[str, ...]:
-    """The markers that a caller asks for, each once. Raises `InvalidInput` for what is no list of texts."""
+    """Check the markers to expand and drop duplicates. Raises `InvalidInput` for anything but a list of texts."""
     if isinstance(markers, str) or not isinstance(markers, Iterable):
         msg = 'expand must be a list of markers, such as ["L1:auth-options-17"]'
         raise InvalidInput(msg)

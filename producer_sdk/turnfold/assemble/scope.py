@@ -1,4 +1,4 @@
-"""What of a conversation a read may show: the words of some origins, or of some speakers."""
+"""Restrict a read to the words of some origins or some speakers."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Scope:
 
     origins: frozenset[Origin] = frozenset(Origin)
     speakers: frozenset[str] | None = None
-    """By their labels; None: whoever spoke. System turns are nobody's: they stay."""
+    """Labels of speakers; None for all. System turns have no speaker and are kept."""
 
     @classmethod
     def checked(cls, origins: Iterable[Origin | str] | None, speakers: Iterable[str] | None) -> Self:
-        """What a caller asks for; None means all. Raises `InvalidInput`."""
+        """Check a caller's filters; None means all. Raises `InvalidInput`."""
         return cls(
             origins=members("origins", Origin, origins),
             speakers=None if speakers is None else names("speakers", speakers),
@@ -34,17 +34,17 @@ class Scope:
 
     @property
     def is_all(self) -> bool:
-        """Whether nothing is left out."""
+        """Whether the scope excludes nothing."""
         return self.speakers is None and len(self.origins) == len(Origin)
 
     @property
     def key(self) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-        """The same text for equal scopes, in any process."""
+        """Key that is the same for equal scopes in every process."""
         speakers = None if self.speakers is None else tuple(sorted(self.speakers))
         return tuple(sorted(self.origins)), speakers
 
     def allows(self, voice: str, speaker: str) -> bool:
-        """Whether words in a voice, under a speaker's label, may be shown."""
+        """Whether words of a role, under a speaker's label, may be shown."""
         return origin_of(voice) in self.origins and self._allows_speaker(speaker)
 
     def allows_anchor(self, anchor: Anchor) -> bool:
@@ -62,14 +62,15 @@ class Scope:
         )
 
     def allows_turn(self, turn: StoredTurn, outside: Collection[int], *, known_to: int = LAST_TURN) -> bool:
-        """Whether all of a turn may be shown in its own words; for `outside` and `known_to` see `turns`."""
+        """Whether all of a turn may be shown verbatim; for `outside` and `known_to` see `turns`."""
         return all(self._allowed(turn, outside, known_to))
 
     def turns(self, turns: Sequence[StoredTurn], outside: Collection[int], *, known_to: int) -> tuple[StoredTurn, ...]:
-        """Turns as they may be shown: others keep their numbers and nothing else.
+        """Reduce turns to what may be shown: excluded turns keep only their numbers.
 
-        `outside` are those that hold words of `Origin.OUTSIDE`, known up to a turn; later ones of tools may be pages.
-        Of a turn that is allowed in part only notes are shown: then no turn up to it is shown in its own words.
+        `outside` are the turns known to contain words of `Origin.OUTSIDE`, complete up to turn `known_to`; later tool
+        turns may contain such words too. A turn that is allowed only in part is shown in notes, and then no turn up to
+        it is shown verbatim.
         """
         allowed_turns: list[StoredTurn] = []
         for turn in turns:
@@ -81,14 +82,14 @@ class Scope:
         return tuple(allowed_turns)
 
     def _allowed(self, turn: StoredTurn, outside: Collection[int], known_to: int) -> list[bool]:
-        """Whether each part of a turn may be shown."""
+        """Whether the words of each origin in a turn may be shown."""
         if turn.role in OPERATORS:
             return [Origin.USER in self.origins]
         is_spoken = self._allows_speaker(speaker_label(turn))
         return [is_spoken and origin in self.origins for origin in _origins(turn, outside, known_to)]
 
     def snapshot(self, snapshot: Snapshot) -> Snapshot:
-        """A snapshot with what may be shown, and without what tells the words of many together."""
+        """Reduce a snapshot to what may be shown, without content that mixes the words of several speakers."""
         outline = snapshot.outline or Outline()
         known_to = max(outline.last_seq, outline.tail_seq)
         return replace(
@@ -102,7 +103,7 @@ class Scope:
         )  # fmt: skip
 
     def _allows_words(self, turn: StoredTurn) -> bool:
-        """Whether an older turn may be shown in its own words: only an assistant's surely holds nobody else's."""
+        """Whether an older turn may be shown verbatim: only an assistant's turn surely contains no outside words."""
         is_sure = turn_origin(turn) is Origin.ASSISTANT or Origin.OUTSIDE in self.origins
         return is_sure and self.allows_turn(turn, ())
 
@@ -110,7 +111,7 @@ class Scope:
         return self.speakers is None or speaker in self.speakers or speaker in set(map(quoting, self.speakers))
 
     def _outline(self, outline: Outline) -> Outline:
-        """An outline of what may be shown; actions are a tool's, requests a user's, names and slugs of no origin."""
+        """Reduce an outline; actions are a tool's, requests a user's; names and slugs have no origin and go."""
         has_tools = self.speakers is None and Origin.TOOL in self.origins
         has_users = self.speakers is None and Origin.USER in self.origins
         return replace(
@@ -127,7 +128,7 @@ EVERYTHING: Final = Scope()
 
 
 def _origins(turn: StoredTurn, outside: Collection[int], known_to: int) -> tuple[Origin, ...]:
-    """The origins of a turn's words; of a tool's turn that nobody has read yet both that it may have."""
+    """Origins of a turn's words; both possible ones for a tool turn that no worker has classified yet."""
     own = turn_origin(turn)
     if own is not Origin.TOOL:
         return (own, Origin.OUTSIDE) if turn.seq in outside else (own,)

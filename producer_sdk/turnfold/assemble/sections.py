@@ -1,4 +1,4 @@
-"""Sections of a system text: shown by flags, by priority, and as far as a budget goes."""
+"""Sections of a system text, selected by flags and priority within a budget."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from turnfold.tokens import ESTIMATOR, Counter
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A part of a system text. Raises `InvalidInput` for what is no section."""
+    """A part of a system text. Raises `InvalidInput` for invalid fields."""
 
     name: str
     """Unique among the sections of a text."""
@@ -22,11 +22,11 @@ class Section:
     unless: frozenset[str] = frozenset()
     """Flags of which none may be set."""
     priority: int = 0
-    """The higher, the earlier it is given room."""
+    """Sections of higher priority are fitted first."""
     required: bool = False
-    """Shown whenever its flags allow it, whatever it costs."""
+    """Shown whenever its flags allow, at any cost."""
     short: str | None = None
-    """Shown in its place where the text does not fit."""
+    """Shown instead of `text` where that does not fit."""
 
     def __post_init__(self) -> None:
         for field in ("name", "text"):
@@ -48,22 +48,22 @@ class Section:
             object.__setattr__(self, field, flags_of(getattr(self, field), what=f"{field} of section {self.name!r}"))
 
     def applies(self, flags: frozenset[str]) -> bool:
-        """Whether the flags allow it."""
+        """Whether the flags allow the section."""
         return self.when <= flags and not self.unless & flags
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemText:
-    """Sections put together."""
+    """A system text joined from sections."""
 
     text: str
     tokens: int
     sections: tuple[str, ...]
     """Names of the sections that are shown, in order."""
     shortened: tuple[str, ...] = ()
-    """Those of which the short text is shown."""
+    """Names of the sections whose short text is shown."""
     left_out: tuple[str, ...] = ()
-    """Those that the flags allow and that found no room."""
+    """Names of the sections that the flags allow and that did not fit."""
 
 
 def system_text(
@@ -74,12 +74,12 @@ def system_text(
     optional_tokens: int | None = None,
     counter: Counter = ESTIMATOR,
 ) -> SystemText:
-    """The sections that the flags allow, in the order given, within `budget_tokens`.
+    """Join the sections that the flags allow, in the order given, within `budget_tokens`.
 
-    Required ones first, then the others by priority and, among equals, in their order, within `optional_tokens` of
-    all of it; one that does not fit gives way to its short text, or to those after it. The order in which they stand is
-    always the one in which they were given: put what depends on flags at the end, and a provider's prompt cache keeps
-    the rest. Raises `InvalidBudget` when the required ones cost more, `InvalidInput` for two of one name.
+    Required sections are fitted first, then the others by priority and, among equals, in their order, within
+    `optional_tokens` of the whole text; a section that does not fit is replaced by its short text or skipped. The text
+    always has the sections in the order given: put those that depend on flags at the end, and a provider's prompt cache
+    keeps the rest. Raises `InvalidBudget` when the required ones cost more, `InvalidInput` for duplicate names.
     """
     listed = checked_sections(sections)
     held = flags_of(flags, what="flags")
@@ -113,7 +113,7 @@ def system_text(
 
 
 def checked_sections(sections: object) -> tuple[Section, ...]:
-    """The sections as a tuple. Raises `InvalidInput` for what is none, or for two of one name."""
+    """Return the sections as a tuple. Raises `InvalidInput` for other values and duplicate names."""
     listed = tuple(sections) if isinstance(sections, Iterable) and not isinstance(sections, str) else (sections,)
     names: set[str] = set()
     for section in listed:
@@ -128,7 +128,7 @@ def checked_sections(sections: object) -> tuple[Section, ...]:
 
 
 def flags_of(flags: object, *, what: str) -> frozenset[str]:
-    """Flags as a set; of a mapping those whose value is true. A single text is one flag. Raises `InvalidInput`."""
+    """Convert flags to a set; of a mapping, its true keys. A single text is one flag. Raises `InvalidInput`."""
     if isinstance(flags, str):
         flags = (flags,)
     if isinstance(flags, Iterable):
@@ -141,7 +141,7 @@ def flags_of(flags: object, *, what: str) -> frozenset[str]:
 
 
 def _required(allowed: Sequence[Section], budget_tokens: int | None, counter: Counter) -> dict[str, str]:
-    """The texts of required sections; short ones, least priority first, where all of them do not fit."""
+    """Choose the texts of required sections; while they do not fit, short ones by ascending priority."""
     chosen = {section.name: section.text for section in allowed if section.required}
     shorter = [
         candidate

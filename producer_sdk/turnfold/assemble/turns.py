@@ -13,11 +13,11 @@ Voice = tuple[str | None, str]
 
 
 class TurnsNotRead(LookupError):  # noqa: N818 - named as those of `errors` are
-    """A read left the words of these turns in the database: it has to be made again with all of them."""
+    """Raised when a read left the text of turns in the database: it has to be repeated with all of them."""
 
 
 class Turns(Lazy[StoredTurn]):
-    """Turns in order, with what a selection asks of all of them."""
+    """Turns in order, with columns of the values that a selection needs of all of them."""
 
     __slots__ = ("_shape", "has_parts", "seqs", "tokens", "voices")
 
@@ -32,22 +32,22 @@ class Turns(Lazy[StoredTurn]):
         make: Callable[[int], StoredTurn],
         shape: Callable[[int], StoredTurn] | None = None,
     ) -> None:
-        """`make` gives the record of the turn at a place; the lists have one entry a turn.
+        """`make` returns the turn at a place; the lists have one entry per turn.
 
-        `make` raises `TurnsNotRead` for one whose words were not read; `shape` gives it without them.
+        `make` raises `TurnsNotRead` for a turn whose text was not read; `shape` returns it without its text.
         """
         super().__init__(made, make)
         self.seqs: Final = seqs
         self.tokens: Final = tokens
-        """Estimated, of each turn."""
+        """Estimated tokens of each turn."""
         self.voices: Final = voices
         self.has_parts: Final = has_parts
-        """False: no turn is anything but plain text."""
+        """False if every turn is plain text."""
         self._shape = shape
 
     @classmethod
     def of(cls, turns: Iterable[StoredTurn]) -> Turns:
-        """Turns that are records already."""
+        """Wrap turns that are records already."""
         if isinstance(turns, Turns):
             return turns
         made = list(turns)
@@ -58,7 +58,7 @@ class Turns(Lazy[StoredTurn]):
         )  # fmt: skip
 
     def shapes(self) -> list[StoredTurn]:
-        """The turns, without words where these were not read: for who speaks and which tools are called."""
+        """The turns, without text where it was not read, for speakers and tool calls."""
         return [self._shape_of(at) for at in range(len(self))]
 
     def _shape_of(self, at: int) -> StoredTurn:
@@ -75,7 +75,7 @@ class Turns(Lazy[StoredTurn]):
         )  # fmt: skip
 
     def followed_by(self, turns: Sequence[StoredTurn]) -> Turns:
-        """These turns and others after them."""
+        """Concatenate with later turns."""
         if not turns:
             return self
         later, count = Turns.of(turns), len(self)
