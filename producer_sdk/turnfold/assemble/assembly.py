@@ -53,7 +53,7 @@ class Assembly(NamedTuple):
 
     plan: Plan
     system: str
-    """What an operator says."""
+    """System text and task."""
     record: str
     """Everything else before the recent turns."""
     stable: Part
@@ -136,7 +136,7 @@ def markers_of(plan: Plan, *, short: bool) -> tuple[str, ...]:
 
 
 def _fixed(plan: Plan, pricing: Pricing) -> Iterator[Part]:
-    """What an operator says."""
+    """System text and task."""
     for name, words in (("system", plan.system), ("task", plan.task)):
         if words:
             yield _line(name, words, pricing)

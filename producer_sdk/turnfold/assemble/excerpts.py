@@ -20,7 +20,7 @@ from turnfold.contract.terms import rarity
 from turnfold.contract.words import note_stems
 
 LONGEST: Final = 160
-"""Most tokens of one excerpt; of a longer turn the passage is shown that contains most of the query."""
+"""Maximum tokens of one excerpt; of a longer turn the passage is shown that contains most of the query."""
 
 _SENTENCE_END: Final = lazy_pattern(r"(?<=[.!?])\s+")
 _EDGE: Final = lazy_pattern(r"\n\s*|(?<=[.!?])\s+")
@@ -29,7 +29,7 @@ _LONGEST_WORD: Final = 20
 _CHARACTERS_A_TOKEN: Final = 4
 _TRIES: Final = 4
 _MOST_PLACES: Final = 8
-"""Most occurrences of a word that are considered."""
+"""Maximum number of occurrences of a word to consider."""
 
 
 def passage(excerpt: Excerpt, pricing: Pricing, query: tuple[str, ...], *, most_tokens: int) -> ShownTurn | None:
@@ -74,7 +74,7 @@ def still_held(shown_turn: ShownTurn, overtaken: OvertakenIndex) -> ShownTurn | 
 
 
 def _held(sentence: str, seq: int, overtaken: OvertakenIndex) -> str:
-    """A sentence, or of one that no longer holds the words around a corrected value; '…' if there are none."""
+    """Return a sentence; of one that no longer holds, only the words around a corrected value, or '…'."""
     if not overtaken.tells(seq, note_stems(sentence)):
         return sentence
     left = overtaken.without_values(seq, sentence)

@@ -20,10 +20,10 @@ _LONGER: Final = 1.5
 """Factor over the usual length of the last turns up to which notes leave room for them."""
 
 _LEAST_BEGUN: Final = 16
-"""Least tokens of a clipped turn, without the gap that says where the rest is."""
+"""Minimum tokens of a clipped turn, without the gap that says where the rest is."""
 
 _LEAST_TOLD: Final = 40
-"""The same for an agent's turn, which begins with a heading."""
+"""Minimum tokens of an agent's clipped turn, which begins with a heading."""
 
 _TRIES: Final = 4
 """Cuts tried before fewer turns are shown: indented lines make a cut cost more than its words."""

@@ -27,7 +27,7 @@ from turnfold.search.matter import matter_terms
 _Found = TypeVar("_Found")
 
 _MOST_TURNS: Final = 2 * TURNS_A_READ
-"""Most turns cached by `of_turn`: while nothing is folded, reads go on with the same memo."""
+"""Maximum number of turns cached by `of_turn`: while nothing is folded, reads go on with the same memo."""
 
 
 class Material(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 _Found = TypeVar("_Found")
 
 MOST_ENTRIES: Final = 256
-"""Most results cached for one state; then the cache is cleared."""
+"""Maximum number of results cached for one state; then the cache is cleared."""
 
 
 class Memo:

@@ -74,8 +74,8 @@ class Page:
 def page(pieces: Sequence[TurnPiece], max_tokens: int | None, *, labels: Iterable[str] = ()) -> Page:
     """Fill a page with the first pieces that cost at most `max_tokens`; a single one is cut, between words if possible.
 
-    No line inside a turn begins like the line of another speaker, one in the pieces or of `labels`. At least one code
-    point is shown, even if it costs more than `max_tokens`.
+    No line inside a turn begins like another speaker's line; speakers are those of the pieces and of `labels`. At least
+    one code point is shown, even if it costs more than `max_tokens`.
     """
     openings = line_openings([*labels, *(speaker_label(piece.turn) for piece in pieces)])
     parts = _parts(pieces, openings)

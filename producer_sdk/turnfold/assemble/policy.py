@@ -66,7 +66,7 @@ class MemoryTiers:
     warm_from: int = 20
     """Importance from which a segment is warm; below, it is cold."""
     hot_share: float = 0.15
-    """Most of a budget for hot segments at level 1, the most important first."""
+    """Maximum share of a budget for hot segments at level 1, the most important first."""
 
     def __post_init__(self) -> None:
         for name in FACTORS:
@@ -94,38 +94,40 @@ class Policy:
     Without bands, notes of the whole conversation are chosen by value per token, and raw turns get what notes leave."""
     anchors_share: float = 0.15
     rules_share: float = 0.30
-    """Most for anchors when rules need more than `anchors_share`: constraints, standing instructions, health limits."""
+    """Maximum for anchors when rules need more than `anchors_share`: constraints, standing instructions, health
+    limits."""
     pinned_share: float = 0.25
-    """Most for anchors when pinned turns need more than `anchors_share`."""
+    """Maximum for anchors when pinned turns need more than `anchors_share`."""
     request_share: float = 0.30
-    """Most for what an agent was asked to do, in the user's words."""
+    """Maximum for what an agent was asked to do, in the user's words."""
     recent_share: float = 0.25
-    """Most for the last four turns, raw, of the first `recent_share_to` tokens of a budget; tokens that notes leave go
-    to more raw turns. With `bands`, the share of all raw turns, which are chosen before notes."""
+    """Maximum for the last four turns, raw, of the first `recent_share_to` tokens of a budget; tokens that notes leave
+    go to more raw turns. With `bands`, the share of all raw turns, which are chosen before notes."""
     recent_share_to: int = 2_000
     """Budget tokens beyond which `recent_share_beyond` applies: four turns do not grow with the budget."""
     recent_share_beyond: float = 0.10
     """Share of the last four turns in the budget beyond `recent_share_to` tokens; not with `bands`."""
     newest_share: float = 0.50
-    """Most for the last four turns when the newest user turn needs that much; a longer one is cut to `recent_share`."""
+    """Maximum for the last four turns when the newest user turn needs that much; a longer one is cut to
+    `recent_share`."""
     agent_share: float = 0.40
-    """The same when the newest turn is of an agent that works with tools: it says what the agent does next."""
+    """Maximum for the last four turns when an agent works with tools: its newest turn says what it does next."""
     tail_share: float = 0.04
     """Share for the rest of the open tail: raw if all of it fits, else in notes."""
     steered_share: float = 0.15
-    """Most for content that matches the newest user turn when there is no query; 0 turns this off."""
+    """Maximum for content that matches the newest user turn when there is no query; 0 turns this off."""
     excerpts_share: float = 0.25
-    """Most for excerpts when there is a query; less in small budgets. With `bands`, for everything that a query
+    """Maximum for excerpts when there is a query; less in small budgets. With `bands`, for everything that a query
     adds."""
     names_share: float = 0.11
-    """Most for paths, symbols and names, of the first 2,000 tokens of a budget; less where tools wrote little of the
+    """Maximum for paths, symbols and names, of the first 2,000 tokens of a budget; less where tools wrote little of the
     text."""
     actions_share: float = 0.28
-    """Most for the state of an agent's work: changed files, runs, failures, search results."""
+    """Maximum for the state of an agent's work: changed files, runs, failures, search results."""
     expand_share: float = 0.5
-    """Most for markers that the caller asks to expand."""
+    """Maximum for markers that the caller asks to expand."""
     often_share: float = 0.08
-    """Most for frequently expanded segments, at level 1."""
+    """Maximum for frequently expanded segments, at level 1."""
     often_after: int = 3
     """Expansions, older ones counted less, from which a segment counts as frequently expanded."""
     tiers: MemoryTiers | None = None
@@ -134,15 +136,15 @@ class Policy:
     unasked_share: float = 0.25
     """With a query: share for notes that are chosen regardless of it; less in small budgets, more in large ones."""
     markers_share: float = 0.04
-    """Most for the lines that say which turns notes cover, and how to expand them."""
+    """Maximum for the lines that say which turns notes cover, and how to expand them."""
     system_share: float = 0.25
-    """Most for the system turns of the conversation, which are never cut; a caller's `system` may take more."""
+    """Maximum for the system turns of the conversation, which are never cut; a caller's `system` may take more."""
     tail_step: float = 0.02
     """Step in which the room for folded turns changes, so that it seldom changes while the open tail grows."""
     recent_step: float = 0.05
     """Step in which the room for the last turns grows, so that notes seldom change while turns are appended."""
     raw_step: float = 0.03
-    """Most that is given up so that raw turns begin where they began a turn ago."""
+    """Maximum share given up so that raw turns begin where they began a turn ago."""
     short_markers_below: int = 1_000
     """Budgets below this many tokens get markers without slugs, and no dates next to them."""
     whole_notes_from: int = 2_000
@@ -179,11 +181,11 @@ class Policy:
 
     @property
     def detail_share(self) -> float:
-        """Most for segments at level 1: hot ones with `tiers`, else frequently expanded ones."""
+        """Maximum for segments at level 1: hot ones with `tiers`, else frequently expanded ones."""
         return self.often_share if self.tiers is None else self.tiers.hot_share
 
     def recent_room(self, target: int) -> int:
-        """Most tokens of a target for the last four turns."""
+        """Maximum tokens of a target for the last four turns."""
         usual = target if self.bands else min(target, self.recent_share_to)
         return int(self.recent_share * usual + self.recent_share_beyond * (target - usual))
 

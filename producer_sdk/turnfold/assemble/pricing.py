@@ -49,9 +49,10 @@ from turnfold.errors import InvalidInput
 from turnfold.tokens import MESSAGE_TOKENS, Counter, estimate_tokens
 
 _MOST_REMEMBERED: Final = 4_000
-"""Most texts and turns whose prices are cached."""
+"""Maximum number of texts and turns whose prices are cached."""
 _MOST_CHARACTERS: Final = 1_000_000
-"""Most characters of the cached texts: a long turn that is clipped slightly differently at each read is a new text."""
+"""Maximum number of characters of the cached texts: a long turn that is clipped slightly differently at each read is a
+new text."""
 _MOST_BLOCKS: Final = 100
 
 _ALIKE: Final = str.maketrans(

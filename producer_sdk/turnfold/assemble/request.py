@@ -28,7 +28,7 @@ Query = str | Literal[False] | None
 """Query of a read: a question, None for the newest user turn, False for no subject."""
 
 MOST_EXPANDED: Final = 8
-"""Most markers of one request: each costs one more read."""
+"""Maximum number of markers in one request: each costs one more read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ class Request:
 
     @property
     def usable_tokens(self) -> int:
-        """Most tokens of the context itself, without the reserve; may be negative."""
+        """Maximum tokens of the context itself, without the reserve; may be negative."""
         return min(self.budget_tokens - self.reserve_tokens, _MOST_TOKENS)
 
 

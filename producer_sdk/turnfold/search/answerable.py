@@ -1,8 +1,8 @@
 """Estimate how likely the passages that a query found answer it. Pure, by words alone.
 
 A question about a person is searched for in what that person says, and in what others say to the person: "your
-necklace" is about the one spoken to. A question whose words are in statements about another person instead mistakes
-one for the other.
+necklace" is about the one spoken to. If the words of a question are in statements about another person instead, the
+question confuses the two.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _SHARPNESS: Final = 4.0
 """Exponent of a turn's share of a question: many turns with small shares do not answer it."""
 _LEAST: Final = 0.01
 _MIDDLE: Final = 0.7
-"""Midpoint of the balance between two people: at a threshold of 0.1, about one sound question in fifty is taken for one
-that mistakes them (`benchmarks/answerable.py`)."""
+"""Midpoint of the balance between two people: at a threshold of 0.1, about one valid question in fifty is rejected as
+confusing them (`benchmarks/answerable.py`)."""
 
 
 def answerable(asked: Sequence[str], told: Mapping[str, float], passages: Iterable[Passage]) -> float:

@@ -18,7 +18,7 @@ from turnfold.contract.passages import Passage
 from turnfold.contract.terms import distinct_terms, rarity, terms
 
 MATTER_TERMS: Final = 16
-"""Most terms of a turn that are looked up."""
+"""Maximum number of terms of a turn to look up."""
 MOST_STEERED: Final = 40
 """Passages that are considered for a turn that asks nothing."""
 PLEASANTRIES: Final = frozenset(
@@ -83,14 +83,14 @@ _MANNER: Final = """
 _ENDINGS: Final = ("", "s", "es", "d", "ed", "ing", "ly")
 _NAMES: Final = lazy_pattern(r"(?<=[\w,;:)(\"'`] )[A-Z][\w'-]*|\b\w+(?:[._/\-]\w+)+|\b[a-z]+[A-Z]\w*")
 _FEW_DIGITS: Final = 2
-"""Most digits of a number that is too common for a subject."""
+"""Maximum number of digits of a number that is too common for a subject."""
 _SHARE: Final = 0.35
 """Share of the weight of a turn's heaviest terms that a note about its subject has at least."""
 _HEAVIEST: Final = 5
 _RARE: Final = 4
 """Divisor of the number of segments: a term in fewer segments than that counts as rare."""
 _NAMED_IN: Final = 2
-"""Most segments that contain a name which makes a subject alone."""
+"""Maximum number of segments in which a name may occur and still identify a subject by itself."""
 
 
 @cache
@@ -138,9 +138,9 @@ class Matter(NamedTuple):
     rare: float
     """Weight of a term that is rare in the conversation."""
     named: float
-    """Least weight of a name that makes a subject alone."""
+    """Minimum weight of a name that identifies a subject by itself."""
     least: float
-    """Least weight of a note about the subject."""
+    """Minimum weight of a note about the subject."""
 
     @classmethod
     def of(cls, text: str, told: Mapping[str, float], *, segments: int) -> Self:

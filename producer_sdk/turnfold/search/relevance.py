@@ -13,7 +13,7 @@ from turnfold.contract.terms import rarity, terms
 from turnfold.contract.time_terms import said_terms
 
 QUERY_TERMS: Final = 16
-"""Most terms of a query that are looked up."""
+"""Maximum number of terms of a query to look up."""
 
 SEGMENT_HITS: Final = 8
 """Segments whose turns are read for a query."""

@@ -44,16 +44,16 @@ POINTERS_A_TERM: Final = 200
 _LENT_REPLY: Final = 1
 """Right shift of the score that is lent to the passage after a question."""
 _LENT_INSIDE: Final = 1
-"""The same for neighbours in one turn, which continue it; for those in other turns two."""
+"""Right shift for neighbours in one turn, which continue it; `_LENT` is that for other turns."""
 _LENT: Final = 2
 _LEAST_LENDER: Final = 20
 """Divisor of the best score: passages with less lend nothing."""
 _LENDERS: Final = 400
-"""Most passages that lend, the best ones."""
+"""Maximum number of passages that lend, the best ones."""
 _NEARNESS: Final = 0.75
 """Weight of embedding similarity relative to words."""
 MOST_COMPARED: Final = 4_096
-"""Most passages whose embeddings are compared with the query's, the newest ones."""
+"""Maximum number of passages whose embeddings are compared with the query's, the newest ones."""
 _LOOKED_AT: Final = 256
 """Passages, the nearest by Hamming distance of sign codes, whose cosines are computed."""
 _NEAR: Final = 128
@@ -63,7 +63,7 @@ _ANSWERED: Final = 0.75
 """Share of the weight of a query's terms that the best score by words is assumed to be at least, when weighing
 meaning."""
 _STANDING: Final = {ORDERED: 0.7, PREFERRED: 0.6}
-"""Least share of the best score for a person's standing orders and preferences."""
+"""Minimum share of the best score for a person's standing orders and preferences."""
 _MOST_STANDING: Final = 6  # orders, and as many preferences
 _PLACES_REPLACING: Final = 3
 """Passages considered of a turn that overtook another one."""

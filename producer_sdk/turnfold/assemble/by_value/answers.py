@@ -21,7 +21,7 @@ from turnfold.contract.terms import rarity, terms
 TIGHT: Final = 2_000
 """Tokens up to which folded turns are shown in notes only: in a small budget they say more than quotes."""
 _OF_TAIL: Final = 0.1
-"""Most of the budget for turns that are in no segment yet, and so have no passages that a query finds."""
+"""Maximum share of the budget for turns that are in no segment yet, and so have no passages that a query finds."""
 _ASKED_FOR: Final = 0.4
 """Share of the weight of a query's terms below which a turn of the open tail is no answer."""
 _MOST_OF_TAIL: Final = 4

@@ -21,9 +21,9 @@ from turnfold.contract.fences import fences_of
 from turnfold.contract.records import StoredTurn, TurnState
 
 _SHARE: Final = 0.5
-"""Most of the budget for blocks that a query asks to see."""
+"""Maximum share of the budget for blocks that a query asks to see."""
 _SHARE_SPOKEN_OF: Final = 0.25
-"""The same if the query only mentions a block."""
+"""Maximum share of the budget for a block that the query only mentions."""
 _MOST: Final = 4
 _TAIL: Final = 60
 """Newest unfolded turns whose blocks are considered."""

@@ -19,7 +19,7 @@ _RANGE: Final = lazy_pattern(r"^\w{1,20} (?:\S{1,200} )?(?P<first>\d{1,7})[:,-](
 _LONGEST_COMMON: Final = 2
 """Code points up to which a line, such as a bracket, is too common to identify an edit."""
 _FEWEST_OWN: Final = 0.4
-"""Share of an edit's new lines: with no more than these untouched by later edits, the edit counts as rewritten."""
+"""Share of an edit's new lines: if later edits leave no more than this untouched, the edit counts as rewritten."""
 _CHANGED_LINE: Final = "\N{NOT SIGN}"
 """Placeholder for a line that a later edit seems to have removed."""
 _OLD_SHARE: Final = 2

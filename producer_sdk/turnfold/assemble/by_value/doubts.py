@@ -12,9 +12,9 @@ from turnfold.contract.terms import distinct_terms, rarity
 from turnfold.wire.change_cues import may_change
 
 _LEAST_SHARED: Final = 3
-"""Least total rarity of the terms that an anchor shares with a turn that may change it."""
+"""Minimum total rarity of the terms that an anchor shares with a turn that may change it."""
 _MOST_TURNS: Final = 16
-"""Most turns that are considered, the newest ones: more are unfolded only if workers are behind."""
+"""Maximum number of turns to consider, the newest first: more are unfolded only if workers are behind."""
 _OF_ANYTHING: Final = frozenset(map(str, distinct_terms(
     "please always never actually instead decided people thing think want need make sure should would anymore"
 )))  # fmt: skip
@@ -35,7 +35,7 @@ class Doubt(NamedTuple):
 def doubts_of(material: Material) -> tuple[Doubt, ...]:
     """Unfolded turns that may change something, the newest first.
 
-    Turns that the read must not show are among them: a doubt reveals the number of its turn, and no word of it.
+    Includes turns that the read must not show: a doubt reveals the number of its turn, and no word of it.
     """
     head = material.snapshot.head
     if head is None:
@@ -51,7 +51,7 @@ def doubts_of(material: Material) -> tuple[Doubt, ...]:
 def _doubt(turn: StoredTurn) -> Doubt | None:
     if turn.state is not TurnState.STORED or not may_change(turn.role, turn.content):
         return None
-    # Not the numbers: they are what is new, and other statements may have the same ones for anything.
+    # Numbers are left out: they are the new values, and unrelated statements may have the same ones.
     words = filter(str.isalpha, distinct_terms(turn.content))
     return Doubt(turn.seq, frozenset(words) - _OF_ANYTHING)
 

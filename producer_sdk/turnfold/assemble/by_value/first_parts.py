@@ -26,9 +26,9 @@ _MOST_FOR_NAMES: Final = 2_000
 _FOR_ANSWER: Final = 0.2
 """Share of the budget that requests, names and the state of the work leave to a query's answer."""
 _LATE_NAMES: Final = 6
-"""Divisor of the room for names that gives the most for names of unfolded turns."""
+"""Divisor of the room for names that caps the names of unfolded turns."""
 _DEARER: Final = 1.1
-"""Most of the budget, as a multiple of the target, that the share of anchors is computed from."""
+"""Cap, as a multiple of the target, on the tokens that the share of anchors is computed from."""
 
 
 def take_first_parts(draft: Draft) -> None:

@@ -17,9 +17,10 @@ from turnfold.contract.records import FAN_OUT, MAX_HEIGHT
 _GROUP_TOKENS: Final = 12
 """Approximate cost of a group's line."""
 _SHORT_TOKENS: Final = 8
-"""The same without a slug."""
+"""Approximate cost of a group's line without a slug."""
 _MOST_MONTHS: Final = 4
-"""Most months that a group names; in a longer group each note without a day shows its own month instead."""
+"""Maximum number of months that a group names; in a longer group each note without a day shows its own month
+instead."""
 _FIRST_SEQ: Final = attrgetter("first_seq")
 _FIRST: Final = itemgetter(0)
 

@@ -23,13 +23,13 @@ from turnfold.assemble.policy import rounded_down, rounded_up
 from turnfold.contract.notes import FIRST_WRITTEN, Note
 
 _MOST_OF_NOTES: Final = 12
-"""Most results cached for the same notes; they differ in the tokens left over for a few more."""
+"""Maximum number of results cached for the same notes; they differ in the tokens left over for a few more."""
 _CHANGING_LINES: Final = 48
 """Approximate upper bound of the tokens of headers and of lines for turns neither folded nor raw."""
 _OF_TAIL: Final = 0.75
 """Share of the least gain of a selected past note: notes of the open tail below that are not shown."""
 _STEERED: Final = 4
-"""Divisor of the room for notes that gives the most for notes about the last turn: it asks for nothing."""
+"""Divisor of the room for notes that caps notes about the last turn, which asks for nothing."""
 _ENOUGH: Final = 2**31
 """Tokens without a limit."""
 
@@ -70,7 +70,7 @@ class NotedPast:
             self._left -= tokens
 
     def _settled(self, chosen: Taken, groups: Sequence[Group]) -> int:
-        """Number of groups before those that filling adds to."""
+        """Number of leading groups that filling with more notes leaves unchanged."""
         if not chosen.notes:
             return 0
         end = self._memo.of("end", lambda: filled_from(chosen.notes, self._starts()))
@@ -134,9 +134,9 @@ class NotedPast:
         return room - usable + draft.target
 
     def _with_answer(self, steady_room: int) -> tuple[Taken, Asked, Memo]:
-        """Notes of the past, the same for any query, those that a query adds, and a cache of what is made of the first.
+        """Notes of the past, the same for any query; notes that a query adds; a cache of results from the former.
 
-        The cache serves later reads too.
+        Later reads use the cache too.
         """
         draft, first_raw = self._draft, self._draft.frame.first_raw
         room = max(0, min(steady_room, draft.left + draft.kept_free))
@@ -179,7 +179,7 @@ class NotedPast:
         return max(0, min(steady_room, unasked_tokens))
 
     def _of_the_past(self, room: int) -> tuple[Taken, Memo]:
-        """Select notes of the past, and return them with a cache of what is made of them."""
+        """Select notes of the past, and return them with a cache of results from them."""
         draft = self._draft
         key = (
             "past", draft.material.request.budget_tokens, min(draft.frame.first_raw, draft.material.closed_seq + 1),

@@ -17,7 +17,7 @@ from turnfold.contract.records import Role, StoredTurn
 
 _LINES_GROW: Final = 8
 _LEAST_BEGUN: Final = 16
-"""Least tokens of a clipped turn, without the gap that says where the rest is."""
+"""Minimum tokens of a clipped turn, without the gap that says where the rest is."""
 _TALK: Final = 200
 """Tokens of a turn up to which its notes cover it: a longer one has code, lists or reasons too."""
 _LARGE_ROOM: Final = 0.05

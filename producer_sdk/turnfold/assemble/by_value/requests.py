@@ -17,11 +17,11 @@ from turnfold.contract.requests import Request
 
 _RULES: Final = "rules: "
 _LEAST: Final = 24
-"""Least tokens of a request: fewer words of it would say nothing."""
+"""Minimum tokens of a quoted request: fewer words would say nothing."""
 _GAP: Final = " […] "
 _GAPS: Final = lazy_pattern(r"(\[…\])(?:\s{0,4}\[…\])+")
 _OF_FIRST: Final = 3
-"""Divisor of the room that gives the most for an earlier request when a newer one is shown too."""
+"""Divisor of the room that caps an earlier request when a newer one is shown too."""
 
 
 def fitting_requests(

@@ -19,7 +19,7 @@ from turnfold.assemble.pricing import Pricing
 from turnfold.contract.records import LevelKey
 
 _ATTEMPTS: Final = 4
-"""Most finished contexts that are counted before the smallest one is used."""
+"""Maximum number of finished contexts to count before the smallest one is used."""
 
 _ENOUGH_USED: Final = 0.03
 """Share of the budget: with less than this to spare, no further context is tried."""
@@ -86,7 +86,7 @@ def _plan(material: Material, pricing: Pricing, *, target: int) -> Plan:
 
 
 def _parts(material: Material, pricing: Pricing, *, target: int) -> Plan:
-    """The parts, with blocks that a query asks for, frequently expanded segments, and expansions for the caller.
+    """The parts, with blocks that a query asks for, frequently expanded segments, and the caller's expansions.
 
     None of these is added if the whole conversation is shown raw.
     """

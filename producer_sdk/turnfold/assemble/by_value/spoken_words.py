@@ -10,7 +10,7 @@ from turnfold.contract.remembered import Remembered
 
 _TURNS_ROUND: Final = frozenset({"not", "no", "never", "without", "cannot"})
 _LEAST_LETTERS: Final = 4
-"""Least letters of a content word."""
+"""Minimum number of letters of a content word."""
 _LEAST_WORDS: Final = 3
 _NEARLY_ALL: Final = 0.75
 

@@ -13,22 +13,22 @@ from turnfold.contract.records import HEALTH_RANK, LASTING_RANK, PINNED_RANK, An
 _LEAST: Final = {
     AnchorType.UNRESOLVED_QUESTION: 50, AnchorType.CORRECTION: 60, AnchorType.CONSTRAINT: 0, AnchorType.INSTRUCTION: 0,
 }  # fmt: skip
-"""Least scores, by type, of anchors that are shown by themselves."""
+"""Minimum scores, by type, of anchors that are shown on their own merit."""
 _SETTING: Final = lazy_pattern(r"[A-Z][A-Z0-9_]{2,60} ?= ?(?=\D{0,60}\d)[\w.:/@+-]{1,120}")
 """Settings such as 'HOLD_SECONDS=600', the facts that hold until they are set anew. Notes cover the others."""
 RANK_OF_REPLACING: Final = 40
 """Points of rank that `tables.ANCHOR_ORDER` gives to an anchor that replaced another."""
 _LEAST_OF_OTHERS: Final = 70
 _LEAST_OF_REPLACING: Final = 50
-"""Least score of an anchor that replaced one in force."""
+"""Minimum score of an anchor that replaced one in force."""
 _CLOSING: Final = " \"')*"
 
 
 def stands(kind: AnchorType, score: int, text: str, *, rank: int = 0, replaces: bool = False) -> bool:
-    """Whether an anchor is a rule, a setting or a matter that stays open until contradicted, and matters enough.
+    """Whether an anchor is a lasting statement that matters enough: a rule, a setting, or open until contradicted.
 
-    One-time events are not: notes cover them. Neither is a question, unless it is unresolved, or an anchor that the
-    worker ranks below 0.
+    One-time events do not qualify, because notes cover them; neither do questions, unless unresolved, and anchors that
+    the worker ranks below 0.
     """
     if kind is AnchorType.CRITICAL_FACT:
         return rank >= LASTING_RANK or _SETTING.fullmatch(text) is not None
@@ -68,7 +68,7 @@ class TopAnchors(Lazy[Anchor]):
         """Number of leading anchors that are of pinned turns."""
         unpinned = sorted(range(pinned, len(seqs)), key=lambda at: (tokens[at] - 2 * ranks[at], at))
         self.order: Final = (*range(pinned), *unpinned)
-        """Places in order of selection: first pinned turns, then by rank, from which two tokens take one point."""
+        """Places in order of selection: pinned turns first, then by rank minus half of the tokens."""
 
     def spoken(self, at: int) -> SpokenWords:
         """The words of the anchor at a place."""

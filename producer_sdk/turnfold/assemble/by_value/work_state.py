@@ -23,7 +23,7 @@ _BRIEF_LIST: Final = 3
 _FIRST: Final = 3
 """Entries that get the form they need before others are added."""
 _NEWEST_SHARE: Final = 0.6
-"""Most of the room for the newest change in more than its brief form."""
+"""Maximum share of the room for the newest change in more than its brief form."""
 _MOST_FORMS: Final = 16
 _LONGEST_LOOK: Final = 60
 _MOST_EDITS: Final = 3

@@ -70,14 +70,14 @@ _NAMED: Final = 0.6
 _ASKED: Final = 2.0
 """Worth of the piece with most of the query."""
 _MOST_ASKED: Final = 64
-"""Most stems of the query, the rarest, that are searched for in every piece of a text."""
+"""Maximum number of query stems, the rarest ones, to search for in every piece of a text."""
 _OVERHEAD: Final = 40
 """Code points charged for each piece besides its own: a gap costs too."""
 _LEAST_HEADS: Final = 3
-"""Least number of headings of one depth, or of item heads, that make an outline."""
+"""Minimum number of headings of one depth, or of item heads, that make an outline."""
 _MOST_HEADS: Final = 12
 _LEAST_BEGINNING: Final = 24
-"""Least code points of the first piece."""
+"""Minimum number of code points of the first piece."""
 _CLOSING: Final = lazy_pattern(
     r"(?i)(?:if you (?:have|need)|let me know|feel free|(?:i )?hope (?:this|that|it)|by following"
     r"|don't hesitate|you're welcome|these (?:steps|changes)|happy \w+ing|good luck)\b"
