@@ -179,7 +179,7 @@ def _terms_of(turn: StoredTurn) -> frozenset[str]:
 
 
 def lowered_words(turn: StoredTurn) -> str:
-    """Text of a turn that contains its terms as substrings, except for their endings; empty if it may not."""
+    """Text of a turn that contains its terms as substrings, without their endings; empty where that is not certain."""
     words = turn.content[:_READ]
     return words.lower().replace("_", "-") if words.isascii() else ""
 

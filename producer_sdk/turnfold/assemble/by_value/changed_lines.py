@@ -95,7 +95,7 @@ def _old_lines(edit: Action, max_chars: int) -> Iterator[str]:
 
 
 def _clipped_lines(edit: Action, max_chars: int) -> Iterator[str]:
-    """Whole lines within `max_chars` code points, from the first telling new line on; marks for the others."""
+    """Whole lines within `max_chars` code points, from the first informative new line on; marks for the others."""
     wrote = edit.wrote
     shown_places = set(range(len(wrote)))
     if sum(len(line.strip()) for line in wrote) > max_chars:
@@ -116,7 +116,7 @@ def _clipped_lines(edit: Action, max_chars: int) -> Iterator[str]:
 
 
 def _places_within(wrote: Sequence[str], max_chars: int) -> Iterator[int]:
-    """Places of new lines and their neighbours, from the first telling one on, while there is room."""
+    """Places of new lines and their neighbours, from the first informative one on, while there is room."""
     new = [place for place, line in enumerate(wrote) if line[:1] == NEW_LINE and line[1:].strip()]
     first = next((place for place in new if not _TELLS_LEAST.match(wrote[place][1:])), new[0] if new else 0)
     while first and wrote[first - 1][:1] == OLD_LINE:

@@ -31,7 +31,7 @@ _OF_TAIL: Final = 0.75
 _STEERED: Final = 4
 """Divisor of the room for notes that caps notes about the last turn, which asks for nothing."""
 _ENOUGH: Final = 2**31
-"""Tokens without a limit."""
+"""Unlimited room, in tokens."""
 
 
 class NotedPast:

@@ -40,7 +40,7 @@ def stands(kind: AnchorType, score: int, text: str, *, rank: int = 0, replaces: 
 
 
 def binds(rank: int) -> bool:
-    """Whether an anchor is surely a limit or standing order, on someone's health, or marked high by the caller."""
+    """Whether an anchor surely limits or orders, concerns someone's health, or was marked high by the caller."""
     return rank >= HEALTH_RANK
 
 
