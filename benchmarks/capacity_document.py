@@ -246,8 +246,8 @@ _ASSUMED: Final = """## What is assumed
 
 - The busiest hour has {peak:g} times the mean rate; {reads_a_turn:g} contexts are read for each turn; at most
   {turns_a_fold:g} turns are folded together (of long turns two, where the default waits for 2,000 tokens, some four);
-  rows are kept for {keep_days:g} days; Redis has room for {outage_minutes:g} minutes of an outage of the database. No model, no
-  sentence vectors.
+  rows are kept for {keep_days:g} days; Redis has room for {outage_minutes:g} minutes of an outage of the database. No
+  model, no sentence vectors.
 - Processes and servers are busy at most 70 % of the busiest hour, and are paid for all day. A core is one of the
   machine that measured. Standbys, replicas, backups, traffic between zones and people are not in the dollars.
 - What one server bears: Redis one core and {redis_gb:g} GB for inboxes; PostgreSQL {postgresql_cores:.0f} busy cores,

@@ -96,7 +96,7 @@ def spoken_snippet(label: str, words: str, query: Sequence[str], *, width: int =
 
 
 def snippet(text: str, query: Sequence[str], *, width: int = 160) -> str:
-    """At most `width` characters of `text` around the first word that the query names, cut between words where possible."""
+    """At most `width` characters around the first word that the query names, cut between words where possible."""
     flat = " ".join(text.split())
     if len(flat) <= width:
         return flat
