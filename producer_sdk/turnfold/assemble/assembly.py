@@ -172,12 +172,11 @@ def _changing(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style
 def _often(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: Style) -> Iterator[Part]:
     header = plan.often_header
     for node in plan.often:
-        if words := texts.get((0, node.idx, 1)):
-            opening = node_opening(node, level=1, short=style.short)
-            # Counted again: the size known when the node was chosen may be that of an earlier text.
-            text = header + closed_line(opening + guarded(words, style.openings))
-            yield _line("often", text, pricing)
-            header = ""
+        opening = node_opening(node, level=1, short=style.short)
+        # Counted again: the size known when the node was chosen may be that of an earlier text.
+        text = header + closed_line(opening + guarded(texts[0, node.idx, 1], style.openings))
+        yield _line("often", text, pricing)
+        header = ""
 
 
 def _repeated(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:

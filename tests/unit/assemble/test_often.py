@@ -147,7 +147,7 @@ def test_what_is_shown_in_detail_has_no_notes_beside_it_and_the_room_is_for_othe
     assert often.tokens > 0.97 * request.budget_tokens
 
 
-def test_words_that_are_gone_since_the_count_leave_no_trace() -> None:
+def test_a_segment_whose_words_are_gone_since_the_count_has_its_notes() -> None:
     conversation = build(segments=60, tail=3, words=12, seed=2)
     request = Request(budget_tokens=4_000)
     snapshot = conversation.snapshot
@@ -155,7 +155,10 @@ def test_words_that_are_gone_since_the_count_leave_no_trace() -> None:
     assert snapshot.head is not None
     snapshot = replace(snapshot, head=replace(snapshot.head, often=(Often(node, 9),)))
     context = finish(choose(snapshot, request), {})
-    assert OFTEN_HEADER not in context.text
+    assert context.text == read(conversation, request, {}).text
+    assert context.markers == read(conversation, request, {}).markers
+    assert context.coverage is not None
+    assert context.coverage.in_detail == ()
 
 
 def test_words_that_grew_since_the_count_do_not_exceed_the_budget() -> None:
