@@ -2,20 +2,20 @@
 
 From outside to inside:
 
-command, cli    the `turnfold` program, and the command that it is
-tasks, celery_app, celery_parts   Celery's side: a task is a few lines, takes ids only, calls one use case
-wiring          settings and adapters put together, once a process
+command, cli    the `turnfold` program and its commands
+tasks, celery_app, celery_parts   the Celery side: a task is a few lines, takes ids only, calls one use case
+wiring          puts settings and adapters together, once per process
 settings, model_settings
-use_cases       what the worker does
+use_cases       the operations of the worker: drain, fold, refine, erase …
 pipeline        the pure stages
-ports           what use cases need of the outside world, where more than one thing gives it
-adapters        what use cases work with, by the system that it speaks to
-migrations      the schema, step by step
-operate         what operators and people look at
-importing       conversations from files
+ports           protocols and values between use cases and adapters
+adapters        implementations, by the system that they talk to
+migrations      the database schema, step by step
+operate         inspection and metrics for operators
+importing       imports conversations from files
 local           everything on one machine
-offline         the pipeline in one process, without servers
-testing         what tests of services need, and this project's own
-summarizers     what a summarizer of one's own is
+offline         runs the pipeline in one process, without servers
+testing         test helpers for services that use Turnfold, and for this project
+summarizers     the protocol of a custom summarizer
 errors
 """

@@ -1,7 +1,7 @@
 """The Celery application: `celery -A turnfold_worker.celery_app worker`.
 
-Settings were measured against kills of workers, children and Redis. Even the best of them lose and repeat a few
-messages, which is why a message is only a wake-up here and never the record of work.
+The settings were measured while killing workers, pool children and Redis. Even the best of them lose and repeat a few
+messages, which is why a message is only a wake-up and never the record of work.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from turnfold_worker.settings import WorkerSettings
 
 HARD_LIMIT_SECONDS = 300
 VISIBILITY_SECONDS = 900
-"""Above the hard limit, and the same on every worker: the smallest of any worker rules for all."""
+"""Above the hard limit, and equal on all workers: the smallest value that any worker sets applies to all."""
 
 settings = WorkerSettings.from_env()
 settings.check_one_cell()
-# Where no message ends a worker. By name: what only publishes needs no Redis client.
+# A transport in which no malformed message ends a worker. Registered by name: a process that only publishes needs no
+# Redis client.
 TRANSPORT_ALIASES |= dict.fromkeys(("redis", "rediss"), "turnfold_worker.celery_parts.broker_transport:Transport")
 
 app = Celery("turnfold", broker=settings.effective_broker_url, include=["turnfold_worker.tasks"])
@@ -55,7 +56,7 @@ app.conf.update(
     task_default_queue=str(Queue.INGEST),
     task_routes={str(task): {"queue": str(queue)} for task, queue in QUEUE_OF.items()},
     worker_hijack_root_logger=True,
-    # The library's workers log ids; arguments are ids too, so they may be shown.
+    # Workers log ids; task arguments are ids too, so they may be logged.
     worker_redirect_stdouts=False,
 )  # fmt: skip
 app.steps["worker"].update((Doorman, SweepTimer))
@@ -63,18 +64,18 @@ app.steps["consumer"].add(HeartbeatFile)
 outages = Outages()
 signals.task_failure.connect(outages)
 signals.celeryd_init.connect(take_no_orders)
-# Sent when the queues are known, before the pool forks.
+# This signal is sent when the queues are known, before the pool forks.
 signals.celeryd_after_setup.connect(check_schema)
 signals.celeryd_after_setup.connect(preload)
 if settings.log_format == "json":
     signals.after_setup_logger.connect(write_json)
     signals.after_setup_task_logger.connect(write_json)
 if settings.otel:
-    # In each child, for connections do not survive a fork; and in a worker whose tasks are threads.
+    # In each child, since connections do not survive a fork; `worker_ready` serves workers whose tasks are threads.
     signals.worker_process_init.connect(start_tracing)
     signals.worker_ready.connect(start_tracing)
 
-# A file rather than a setting of Celery's, so that one variable moves all state.
+# Set by the environment rather than by a Celery setting, so that one variable moves all state.
 if "TURNFOLD_STATE_DIR" in os.environ:
     app.conf.beat_schedule_filename = os.path.join(os.environ["TURNFOLD_STATE_DIR"], "beat")  # noqa: PTH118
 app.conf.beat_schedule = {

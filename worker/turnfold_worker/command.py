@@ -1,6 +1,6 @@
-"""The `turnfold` program: it can be stopped from its first moment on.
+"""The `turnfold` program, which Ctrl-C can stop from the start.
 
-What the command needs takes half a second to import, in which Ctrl-C would show a traceback.
+Importing the command takes half a second, during which Ctrl-C would otherwise print a traceback.
 """
 
 from __future__ import annotations
@@ -22,6 +22,6 @@ def main() -> None:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a handler's form
-    # As click ends a command, but at once: an exception may be swallowed by what is being imported.
+    # The same output as click's, but at once: the module being imported might swallow an exception.
     os.write(2, b"\nAborted!\n")
     os._exit(1)

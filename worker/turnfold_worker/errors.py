@@ -1,18 +1,18 @@
-"""What can go wrong in a worker.
+"""Errors of a worker, by what to do about them.
 
 WorkerError
-├── Retryable         trying again later may help: the job table or the next bell does it
-│   ├── StoreAway     SQL or Redis did not answer: nobody can be served
-│   ├── Stalled       SQL gave up on one statement: others may go through
-│   ├── NewerRules    a conversation is left to workers of a newer version
-│   ├── ModelAway     a model could not be loaded, did not answer, or not in a way that can be read
-│   └── ModelWaits    no call may be made now: a limit, a cap, an open circuit; says for how long
-└── Permanent         trying again will not help: the work is parked with this error
+├── Retryable         a later try may succeed: the job table or the next ring starts one
+│   ├── StoreAway     SQL or Redis did not answer: no conversation can be served
+│   ├── Stalled       SQL gave up on one statement: other statements may succeed
+│   ├── NewerRules    the conversation is left to workers of a newer version
+│   ├── ModelAway     a model could not be loaded, did not answer, or answered unreadably
+│   └── ModelWaits    no call may be made now (a limit, a cap, an open circuit); says for how long
+└── Permanent         trying again cannot help: the work is parked with this error
     ├── Refused       SQL will never take these values
-    ├── BadMessage    a message asks for what there cannot be
+    ├── BadMessage    a message asks for something impossible
     └── ModelRefused  the provider will never take this request
 
-As the SDK's, each has a `problem` and a `remedy`.
+Each has a `problem` and a `remedy`, as the errors of the SDK have.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from turnfold.contract.explained_errors import ExplainedError
 from turnfold.errors import UnknownConversation
 
 DIED: Final = "the worker ended while folding"
-"""Noted of a segment whose worker could note nothing itself."""
+"""Recorded for a segment whose worker died before it could record an error."""
 
 
 class WorkerError(ExplainedError):
@@ -33,53 +33,53 @@ class WorkerError(ExplainedError):
 
 
 class Retryable(WorkerError):  # noqa: N818 - says what to do about it
-    """Trying again later may help."""
+    """A later try may succeed."""
 
     remedy = "wait: it is tried again by itself"
 
 
 class StoreAway(Retryable):
-    """SQL or Redis did not answer. Nothing is lost: what was claimed becomes claimable again."""
+    """SQL or Redis did not answer. Nothing is lost: claims lapse and can be taken again."""
 
     remedy = "check that Redis and the database run and can be reached"
 
 
 class Stalled(Retryable):
-    """SQL gave up on one statement: a lock, too long, too much memory. One for another conversation may go through."""
+    """SQL gave up on one statement (lock, timeout, memory); statements for other conversations may succeed."""
 
     remedy = "wait: it is tried again by itself; look for long transactions of others if it goes on"
 
 
 class NewerRules(Retryable):
-    """A conversation was folded by newer rules than this worker has: workers of that version go on with it."""
+    """A conversation was folded by newer rules than this worker has; workers of that version continue with it."""
 
     remedy = "wait: a worker of the newer version folds it; upgrade this one"
 
 
 class ModelAway(Retryable):
-    """A model could not be loaded, did not answer, or not in a way that can be read: kinds and codes, never words."""
+    """A model could not be loaded, did not answer, or answered unreadably. Messages have kinds and codes only."""
 
     remedy = "check the model's server, and the settings that name it"
 
     def __init__(self, problem: str, *, remedy: str = "", retry_after_seconds: float | None = None) -> None:
         super().__init__(problem, remedy=remedy)
         self.retry_after_seconds = retry_after_seconds
-        """What the provider asked for."""
+        """The delay that the provider asked for."""
 
 
 class ModelWaits(Retryable):
-    """No call may be made now; that is no failure of the work that asked for it."""
+    """No call may be made now; does not count as a failure of the work that asked for it."""
 
     remedy = "wait, or raise the limit that the message names"
 
     def __init__(self, problem: str, *, remedy: str = "", seconds: float) -> None:
         super().__init__(problem, remedy=remedy)
         self.seconds = seconds
-        """When to ask again."""
+        """Seconds until the call may be tried again."""
 
 
 class Permanent(WorkerError):  # noqa: N818
-    """Trying again will not help."""
+    """Trying again cannot help."""
 
     remedy = "see `turnfold jobs list`, and retry or skip the work when its cause is gone"
 
@@ -91,7 +91,7 @@ class Refused(Permanent):
 
 
 class BadMessage(Permanent):
-    """A message asks for what there cannot be: none of ours does. It is dropped, and what is due is done anyway."""
+    """A message asks for something impossible, as none of ours does. The message is dropped; due work is still done."""
 
     remedy = "send tasks by `turnfold` and its workers alone, in the same version"
 
@@ -103,7 +103,7 @@ class ModelRefused(Permanent):
 
 
 def not_stored(tenant: str, conversation_id: str) -> UnknownConversation:
-    """The error of a command for a conversation that has no rows."""
+    """Return the error of a command for a conversation that has no rows."""
     return UnknownConversation(
         f"conversation {conversation_id!r} of tenant {tenant!r} is not stored",
         remedy="check its id and the tenant (TURNFOLD_TENANT)",
@@ -111,7 +111,7 @@ def not_stored(tenant: str, conversation_id: str) -> UnknownConversation:
 
 
 def where(error: BaseException) -> str:
-    """Kind and place of an error, for logs and job rows: never its message, which may hold content."""
+    """Return kind and place of an error for logs and job rows; never its message, which may hold content."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__}{place}"

@@ -1,4 +1,4 @@
-"""Settings of the models' part: which ones, how often, how much."""
+"""Settings of refining with models: which models, how often, how much."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _GROUPS: Final = (1, 2, 4, 8)
 _ABOVE_ZERO: Final = ("call_seconds", "retry_seconds", "circuit_seconds")
 _AT_LEAST_ONE: Final = ("refine_attempts", "refine_threads", "call_attempts", "circuit_failures")
 _MOST_IDLE_SECONDS: Final = 900.0
-"""A job that lies further ahead counts as put off under a wrong clock."""
+"""Upper bound of `refine_idle_seconds`: a job due further ahead is taken for one postponed under a wrong clock."""
 _NOT_BELOW_ZERO: Final = (
     "refine_idle_seconds",
     "requests_per_minute",
@@ -26,50 +26,50 @@ _NOT_BELOW_ZERO: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ModelSettings(Settings):
-    """The variable of a field is `TURNFOLD_` and its name in capitals."""
+    """Each field is read from the variable `TURNFOLD_` followed by its name in capitals."""
 
     openai_api_key: str = field(default="", repr=False)
-    """Key of the provider. With it, or with a base URL, models refine what the rules wrote."""
+    """API key of the provider. With a key or a base URL, models refine the text that the rules wrote."""
     openai_base_url: str = ""
     """Any server that speaks OpenAI's protocol; empty: OpenAI."""
     summarizer: str = ""
-    """A callable of one's own in the place of a provider: `module:callable`, or an entry point's name."""
+    """A custom callable instead of a provider: `module:callable`, or the name of an entry point."""
     refine: str = "auto"
     """Whether closed segments become refine jobs: `auto` where a model is configured, `on`, `off`."""
     extract_model: str = "gpt-4o"
-    """The model that writes the notes of segments and finds anchors in them which the rules missed."""
+    """The model that writes the notes of segments and finds anchors that the rules missed."""
     summarize_model: str = "gpt-4o-mini"
     """The model that writes the notes of chapters."""
     refine_segments: int = 4
-    """Segments that one refine job gives to the models at once: 1, 2, 4 or 8."""
+    """Segments that one refine job sends to the model together: 1, 2, 4 or 8."""
     refine_idle_seconds: float = 900.0
-    """After how long without another closed segment fewer than that are refined; 0: never."""
+    """Seconds without another closed segment after which an incomplete group is refined; 0: never."""
     refine_attempts: int = 5
-    """Tries on a refine job before it waits for a person."""
+    """Tries on a refine job before it is parked for a person."""
     refine_threads: int = 8
-    """Calls at once of the refine worker that `turnfold up` starts."""
+    """Concurrent calls of the refine worker that `turnfold up` starts."""
     call_seconds: float = 60.0
-    """Longest that one call to a model may take, from the first byte to the last."""
+    """Longest duration of one call to a model, from the first byte to the last."""
     call_attempts: int = 4
-    """Tries on one call, within `retry_seconds`, before its job is put off."""
+    """Tries of one call, within `retry_seconds`, before its job is postponed."""
     retry_seconds: float = 90.0
-    """How long one call is tried again."""
+    """Seconds during which one call is retried."""
     requests_per_minute: int = 0
-    """Calls to each model a minute, over all workers; 0: as many as the provider takes."""
+    """Calls per minute to each model, over all workers; 0: as many as the provider accepts."""
     tokens_per_minute: int = 0
-    """Tokens to and from each model a minute, over all workers; 0: as many as the provider takes."""
+    """Input and output tokens per minute of each model, over all workers; 0: as many as the provider accepts."""
     circuit_failures: int = 8
-    """Failed calls in a row, over all workers, after which a model is left alone for a while."""
+    """Consecutive failed calls, over all workers, after which the circuit of a model opens."""
     circuit_seconds: float = 30.0
-    """How long a model is left alone before one call tries it again."""
+    """Seconds that the circuit stays open before one call probes the model."""
     daily_tokens: int = 0
-    """Tokens to and from models that one tenant may use a day (UTC); 0: no cap."""
+    """Input and output tokens that one tenant may use per day (UTC); 0: no cap."""
     daily_dollars: float = 0.0
-    """US dollars that one tenant may spend on models a day (UTC); 0: no cap."""
+    """US dollars that one tenant may spend on models per day (UTC); 0: no cap."""
     prices: str = ""
-    """Dollars a million tokens: `model=input/cached/output,…`; those of the default models are known."""
+    """Dollars per million tokens: `model=input/cached/output,…`; prices of the default models are built in."""
     redact: bool = False
-    """Replace secrets and personal data before a call, and put them back into the reply."""
+    """Replace secrets and personal data before a call, and restore them in the reply."""
 
     def __post_init__(self) -> None:
         Settings.__post_init__(self)
@@ -112,7 +112,7 @@ class ModelSettings(Settings):
 
     @property
     def models(self) -> tuple[str, str]:
-        """What writes the notes of segments, and of chapters."""
+        """The models that write the notes of segments and of chapters."""
         return (self.summarizer, self.summarizer) if self.summarizer else (self.extract_model, self.summarize_model)
 
     @property
@@ -122,5 +122,5 @@ class ModelSettings(Settings):
 
     @property
     def price_list(self) -> dict[str, Price]:
-        """Prices by model."""
+        """Prices per model."""
         return read_prices(self.prices)

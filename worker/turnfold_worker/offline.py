@@ -1,4 +1,4 @@
-"""The same pipeline in one process, without Redis or Celery: same rows, same contexts, byte for byte.
+"""The pipeline in one process, without Redis or Celery: same rows, same contexts, byte for byte.
 
 >>> from turnfold_worker.offline import fold
 >>> conversation = fold([{"role": "user", "content": "We must use PostgreSQL 16."}])
@@ -64,24 +64,24 @@ MAX_TURN_BYTES: Final = 16 * 1_048_576
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldedSegment(OfNode):
-    """A segment or chapter with its words."""
+    """A segment or chapter with the text of its levels."""
 
     levels: dict[int, str]
     """Texts of levels 1 to 3."""
 
     @property
     def height(self) -> int:
-        """0 of a segment, more of a chapter."""
+        """0 for a segment, 1 or more for a chapter."""
         return self.node.height
 
     @property
     def slug(self) -> str:
-        """Its words in markers."""
+        """The slug that markers show."""
         return self.node.slug
 
 
 class FoldedConversation:
-    """A conversation in memory, with the reads of the SDK. The memory is free when it is closed, or dropped."""
+    """A conversation in memory, with the reads of the SDK. Closing or dropping it frees the memory."""
 
     def __init__(
         self, engine: Engine, address: Address, conversation: ConversationId, embedder: SentenceEmbedder | None = None
@@ -110,7 +110,7 @@ class FoldedConversation:
         speakers: Iterable[str] | None = None,
         as_of: datetime | None = None,
     ) -> Context:
-        """As `Turnfold.context`; of a conversation folded with `semantic` the query's vector is made here."""
+        """As `Turnfold.context`; for a conversation folded with `semantic`, embeds the query too."""
         request = request_of(
             budget_tokens=budget_tokens, query=query, system=system, flags=flags, task=task,
             reserve_tokens=reserve_tokens, policy=policy_named(policy), counter=chosen_counter(count_tokens),
@@ -202,7 +202,7 @@ class FoldedConversation:
         return retrieval.status(NO_INBOX, self._reader, self._address)
 
     def digest(self) -> str:
-        """Hash of the canonical state: equal to `turnfold digest` of a distributed run over the same turns."""
+        """Hash the canonical state: equal to `turnfold digest` of a distributed run over the same turns."""
         return digest(self._engine, self._address.tenant, self._address.conversation)
 
     @property
@@ -237,18 +237,18 @@ def fold(  # noqa: PLR0913 - what `configure` takes, all by name
     semantic: bool = False,
     on_progress: Callable[[int], None] | None = None,
 ) -> FoldedConversation:
-    """Fold turns in this process. Raises `InvalidTurn` naming what is wrong with a turn.
+    """Fold turns in this process. Raises `InvalidTurn`, which says what is wrong with a turn.
 
     `goal`, `constraints`, `settings` and `title` are as in `Turnfold.configure` before the first turn; `on_progress` is
-    told how many turns are folded. `semantic` uses the sentence model of `TURNFOLD_EMBEDDING_MODEL` beside the words;
-    it raises `InvalidSettings` where `turnfold-worker[semantic]` is not installed.
+    called with the number of turns folded. `semantic` adds the sentence model of `TURNFOLD_EMBEDDING_MODEL` to the
+    word-based rules; raises `InvalidSettings` where `turnfold-worker[semantic]` is not installed.
     """
     embedder = sentence_embedder(replace(WorkerSettings.from_env(), semantic=True)) if semantic else None
     address = Address(TENANT, checked_id("conversation id", conversation_id))
     engine = memory_database()
     store = sql_store(WorkerSettings(), engine, engine)
     conversation = store.resolve([address])[0]
-    # Before anything can be refused, so that the memory is freed whatever happens.
+    # Created before any turn can be rejected, so that the memory is freed in every case.
     folded = FoldedConversation(engine, address, conversation, embedder)
     received: list[Received] = []
     if any(given is not None for given in (goal, constraints, settings, title)):
@@ -258,7 +258,7 @@ def fold(  # noqa: PLR0913 - what `configure` takes, all by name
     stored = 0
 
     def take() -> None:
-        """Store and fold, as a drain and a compress task would."""
+        """Store and fold the received turns, as a drain and a compress task would."""
         nonlocal stored
         stored += store.store({conversation: received}).new_turns
         received.clear()

@@ -1,4 +1,4 @@
-"""Settings of a worker: the SDK's, and the models', and how work is claimed, folded and swept."""
+"""Settings of a worker: those of the SDK and of models, and how work is claimed, folded and swept."""
 
 from __future__ import annotations
 
@@ -11,49 +11,49 @@ from turnfold_worker.model_settings import ModelSettings
 LOG_FORMATS: Final = ("text", "json")
 
 _MOST_DAYS: Final = 36_500
-"""A century: longer ago than that no database has a date for."""
+"""A century; databases have no dates for much longer ago."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class WorkerSettings(ModelSettings):
-    """The variable of a field is `TURNFOLD_` and its name in capitals."""
+    """Each field is read from the variable `TURNFOLD_` followed by its name in capitals."""
 
     lease_seconds: float = 30.0
-    """How long a claimed inbox or job is left to its worker before another may take it."""
+    """Lease: how long a claimed inbox or job belongs to its worker before another may claim it."""
     claim_conversations: int = 50
     """Inboxes that one drain stores in one transaction."""
     batch_turns: int = 200
     """Turns that one drain reads from one inbox at a time."""
     slice_seconds: float = 2.0
-    """How long one task works before it lets others have its place."""
+    """Time slice of one task; after it other work gets its turn."""
     sweep_seconds: float = 3.0
-    """How often somebody looks for work that nobody was told of."""
+    """Interval at which workers look for ready work whose ring was lost."""
     republish_seconds: float = 60.0
-    """After which a message that nobody took is dropped; nothing that failed is put off for longer."""
+    """Seconds after which an unclaimed message expires; also the longest delay after a failure."""
     attempts: int = 3
     """Tries on one segment; the last one writes plain words, parks a refold job and goes on."""
     fold_turns: int = 8
-    """Turns of a conversation that wait until they are folded together; 1 folds each at once."""
+    """Turns of a conversation that are folded together; 1 folds each at once."""
     fold_tokens: int = 2_000
-    """Tokens of fewer turns that are folded without waiting for more."""
+    """Tokens of waiting turns at which they are folded before `fold_turns` is reached."""
     fold_idle_seconds: float = 30.0
-    """After which fewer turns are folded, or half of it, when no more of their conversation have come."""
+    """Seconds without a new turn, at least half as many, after which fewer turns are folded."""
     keep_level0_days: float = 0.0
-    """Days after which the words of turns in closed segments are removed; 0 keeps them."""
+    """Days after which the text of turns in closed segments is removed; 0 keeps it."""
     keep_search_days: float = 0.0
-    """Days without a turn or a query after which search rows of a conversation are dropped; 0 keeps them."""
+    """Days without a turn or a query after which the search rows of a conversation are dropped; 0 keeps them."""
     drop_idle_levels: bool = False
-    """Drop levels 1 and 2 with those search rows: not where words of turns are removed, or a model refines."""
+    """Drop levels 1 and 2 with the search rows; not where text of turns is removed or a model refines."""
     heartbeat_file: str = ""
-    """A file that each worker touches every five seconds while it can take messages; empty: none."""
+    """A file that each worker touches every five seconds while it can receive messages; empty: none."""
     log_format: str = "text"
-    """How a worker writes its log: `text`, or `json`, an object a line."""
+    """Log format: `text`, or `json` with one object per line."""
     otel: bool = False
-    """Trace tasks and what they do by OpenTelemetry: needs `turnfold-worker[otel]`, and reads `OTEL_*`."""
+    """Trace tasks and their steps with OpenTelemetry: needs `turnfold-worker[otel]`, and reads `OTEL_*`."""
     semantic: bool = False
-    """Use a sentence model beside the words: needs `turnfold-worker[semantic]`. The same on every worker."""
+    """Use a sentence model in addition to words: needs `turnfold-worker[semantic]`. Must be equal on all workers."""
     embedding_bfloat16: bool = True
-    """Compute vectors in bfloat16: three times as fast where the processor has it, slower where it has not."""
+    """Compute vectors in bfloat16: three times as fast where the CPU supports it, slower elsewhere."""
 
     def __post_init__(self) -> None:
         ModelSettings.__post_init__(self)
@@ -80,5 +80,5 @@ class WorkerSettings(ModelSettings):
 def _is_installed(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # a package above it
+    except ModuleNotFoundError:  # a parent package is missing
         return False

@@ -1,4 +1,4 @@
-"""A summarizer of one's own in the place of a provider's model: a callable, found by its name.
+"""Custom summarizers instead of a provider's model: a callable, found by its name.
 
 >>> import json
 >>> from turnfold_worker.summarizers import ModelRequest
@@ -17,22 +17,22 @@ from turnfold_worker.errors import ModelAway, ModelRefused, ModelWaits
 from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
 
 ENTRY_POINTS: Final = "turnfold.summarizers"
-"""The group of entry points in which packages offer summarizers by name."""
+"""The entry point group in which packages offer summarizers by name."""
 
 
 class Summarizer(Protocol):
-    """Answers what a model would be asked. Called by several threads at once."""
+    """Answers the requests that a model would get. Called by several threads at once."""
 
     def __call__(self, request: ModelRequest, /) -> str | Mapping[str, Any] | None:
-        """JSON of `request.schema`, as a text or an object; None for no answer: the rules' words stay.
+        """Return JSON that matches `request.schema`, as text or an object; None keeps the text of the rules.
 
-        May raise `ModelWaits` to be left alone for some seconds, and `ModelRefused` for a request that it will never
-        take; whatever else it raises is tried again like a provider's failure.
+        May raise `ModelWaits` to be called again after some seconds, and `ModelRefused` for a request that can never be
+        answered. Any other exception is retried like a failure of a provider.
         """
 
 
 def load_summarizer(name: str) -> Callable[[ModelRequest], object]:
-    """The callable of `module:callable`, or of an entry point. Raises `InvalidSettings`, saying what is wrong."""
+    """Import the callable named `module:callable` or by an entry point. Raises `InvalidSettings` with the reason."""
     problem = "is no callable"
     try:
         found = _entry_point(name).load()

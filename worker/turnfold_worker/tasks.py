@@ -1,6 +1,6 @@
 """Celery's entry points: take ids, call one use case. Every task may run twice, late, or at once with itself.
 
-What a task returns is stored nowhere: it is the sentence, made of ids and numbers, that Flower and the log show.
+The return value of a task is not stored: a sentence of ids and numbers for Flower and the log.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def _worker() -> Worker:
-    # Here, because beat, Flower and `celery inspect` import the tasks too. See `preload` for workers.
+    # Imported here, because beat, Flower and `celery inspect` import the tasks too. See `preload` for workers.
     from turnfold_worker.wiring import worker
 
     return worker()
 
 
 def _number(value: object, *, below: int = 2**63) -> int:
-    """An argument that anybody may have sent who can write to the broker. Raises `BadMessage`."""
+    """Validate an argument, which anyone who can write to the broker may have sent. Raises `BadMessage`."""
     if type(value) is not int or not 0 <= value < below:
         raise BadMessage(f"an argument is not a whole number from 0 to {below - 1}, but {type(value).__name__}")
     return value
@@ -32,7 +32,7 @@ def _number(value: object, *, below: int = 2**63) -> int:
 
 @app.task(name=str(Task.DRAIN), throws=(WorkerError,))
 def drain(*shards: int) -> str:
-    """Store what is ready in the inboxes of some shards."""
+    """Store the ready entries of the inboxes of some shards."""
     if not 1 <= len(shards) <= MOST_SHARDS:
         raise BadMessage(f"a drain is of 1 to {MOST_SHARDS} shards, not {len(shards)}")
     numbers = dict.fromkeys(_number(shard, below=MOST_IDS) for shard in shards)
@@ -43,7 +43,7 @@ def drain(*shards: int) -> str:
 
 @app.task(name=str(Task.COMPRESS), throws=(WorkerError,))
 def compress(conversation: int | None = None) -> str:
-    """Fold some of the conversations that are due, tenant by tenant; one that is named is due from now on."""
+    """Fold some of the due conversations, tenant by tenant; a named one becomes due now."""
     hurried = None if conversation is None else _number(conversation)
     folded = _worker().fold_due(hurried)
     numbers = ", ".join(map(str, folded.conversations)) or "none were due"
@@ -52,7 +52,7 @@ def compress(conversation: int | None = None) -> str:
 
 @app.task(name=str(Task.REFOLD), throws=(WorkerError,))
 def refold() -> str:
-    """Fold a closed segment again, by the rules."""
+    """Fold one closed segment again by the rules."""
     written = _worker().refold()
     if written is None:
         return "nothing was due"
@@ -61,28 +61,28 @@ def refold() -> str:
 
 @app.task(name=str(Task.REFINE), throws=(WorkerError,))
 def refine() -> str:
-    """Ask models for better words for a few closed segments."""
+    """Let models rewrite the notes of a few closed segments."""
     return _worker().refine()
 
 
 @app.task(name=str(Task.RECONSTRUCT), throws=(WorkerError,))
 def reconstruct(conversation: int, height: int, idx: int) -> str:
-    """Ask a model for words in the place of turns that retention removed."""
+    """Let a model reconstruct turns that retention removed."""
     node = _number(conversation), _number(height), _number(idx)
     return f"{shown(Task.RECONSTRUCT, *node)}, {_worker().reconstruct(*node)}"
 
 
-# No events: it runs every few seconds, and would hide in Flower what it rings for, which is shown.
+# Without events: sweeps run every few seconds, and would crowd the work they ring for out of Flower.
 @app.task(name=str(Task.SWEEP), throws=(WorkerError,), send_events=False)
 def sweep() -> str:
-    """Ring for what is ready or due."""
+    """Ring for ready inboxes and due jobs."""
     swept = _worker().sweep_in_turn()
     return f"drains rung for: {swept.shards}, jobs that are due: {', '.join(swept.jobs) or 'none'}"
 
 
 @app.task(name=str(Task.EXPIRE), throws=(WorkerError,))
 def expire() -> str:
-    """Remove the words of turns that are older than they are to be kept."""
+    """Remove the text of turns whose retention period is over."""
     return f"turns without their words now: {_worker().expire()}"
 
 
