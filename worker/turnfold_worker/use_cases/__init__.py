@@ -1,16 +1,16 @@
-"""What the worker does, each from top to bottom; they import no adapter, and name one only as a type.
+"""The use cases of the worker, each readable from top to bottom; they import adapters for type checking only.
 
-drain              inbox to SQL
-due_jobs           what is due, whoever is told: folds of many conversations, tenant by tenant
-fold, refold       SQL to segments, anchors, levels, chapters; one of them again
-last_try           what comes of a conversation on which the rules fail again and again
-open_tail, earlier   anchors of turns that no segment holds yet; what of earlier segments turns may change or repeat
-embed              sentence vectors for these
-refine, refine_in_batches, model_calls   what models are asked and what of it is kept
-reconstruct        a model's words for turns that were removed
-sweep              rings for what nobody was told of
-jobs               work that waits for a person
-tenant_quotas      what tenants may append and store, published where appends are checked
-erase, remnants, expire_turns   a forgotten conversation; logs that still hold words; words that are too old
-search_rows         what idle conversations lose until somebody asks
+drain              stores inbox entries in SQL
+due_jobs           does due work in order, tenant by tenant, whichever task asks
+fold, refold       turn SQL rows into segments, anchors, levels, chapters; fold one segment again
+last_try           falls back to plain words where the rules fail again and again
+open_tail, earlier   anchors of turns in no segment yet; earlier anchors and turns that new turns may change or repeat
+embed              sentence vectors of turns, anchors and passages
+refine, refine_in_batches, model_calls   ask models and keep what passes the checks
+reconstruct        lets a model rewrite removed turns
+sweep              rings for work whose ring was lost
+jobs               retries and skips parked work
+tenant_quotas      publishes quotas to where appends are checked, and measures stored bytes
+erase, remnants, expire_turns   delete forgotten conversations, clear logs that hold their text, apply retention
+search_rows        drops search rows of idle conversations, and rebuilds them on demand
 """

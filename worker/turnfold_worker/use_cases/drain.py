@@ -1,7 +1,7 @@
 """Inbox → SQL: store every ready conversation of some shards, verbatim and in order.
 
-Entries leave an inbox only after the commit; readers see a prefix of it; the row locks of the store make commits
-serial; uniqueness drops repeats. So leases, bells and redelivery affect latency and cost, never the outcome.
+Entries leave an inbox only after the commit; readers see a prefix of it; the row locks of the store serialize commits;
+unique keys drop repeated entries. So leases, bells and redelivery affect latency and cost, never the outcome.
 """
 
 from __future__ import annotations
@@ -43,30 +43,30 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 OUTAGE_SECONDS = 1.0
-"""Until inboxes are tried again after SQL or Redis was away."""
+"""Delay before inboxes are tried again after SQL or Redis was away."""
 
 REFUSED_SECONDS = 2.0
-"""Until a conversation is tried again that could not be stored while its neighbours were."""
+"""Delay before a conversation that could not be stored is tried again."""
 
 ERASING_STEPS = 20
-"""Transactions that a drain spends on the old rows of a forgotten conversation; a longer one is erased beside it."""
+"""Transactions that a drain spends on deleting old rows of a forgotten conversation; longer ones wait for `erase`."""
 
 MOST_STALLED = 1
-"""Conversations that may stall alone in one drain: with one more, it is the database and not the conversation."""
+"""Conversations that may stall in one drain; if one more stalls, the database is at fault."""
 
 NEWER_SECONDS = 10.0
-"""Until a conversation is looked at again whose next entry is an operation of a newer version."""
+"""Delay before a conversation whose next entry is an operation of a newer version is tried again."""
 
 NEWER_TRIES = 8_640
-"""Looks, a day of them, before such an entry is parked: it may be no version's."""
+"""Tries, about a day of them, before such an entry is parked: it may belong to no version."""
 
 REFUSALS = 3
-"""Tries before an entry is parked whose failure says nothing about the entry itself."""
+"""Tries before an entry is parked if the failure is not evidently the entry's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrainLimits:
-    """How much one drain takes at a time, of all its shards together."""
+    """How much one drain claims at a time, over all its shards."""
 
     conversations: int
     turns: int
@@ -75,7 +75,7 @@ class DrainLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drained:
-    """What one drain did."""
+    """The result of one drain."""
 
     conversations: int
     turns: int
@@ -90,20 +90,21 @@ def drain(
     limits: DrainLimits,
     clock: Callable[[], float],
 ) -> Drained:
-    """Store what is ready in some shards until nothing is, or the time slice is over."""
+    """Store the ready entries of some shards until none is left or the time slice is over."""
     started = clock()
     conversations = turns = 0
     inbox.silence_bells(shards)
     waiting = list(shards)
     while waiting:
-        # What is claimed together is stored in one transaction, hence no more shards than conversations.
+        # Entries claimed together are stored in one transaction, hence no more shards than conversations.
         some, waiting = waiting[: limits.conversations], waiting[limits.conversations :]
-        # Equal shares, rounded up: a shard that leaves some of its share is empty, and the next round is the others'.
+        # Equal shares, rounded up: a shard that does not use its share is empty, and the next round serves the other
+        # shards.
         share = -(-limits.conversations // len(some))
         claims = inbox.claim(some, share)
         claimed = Counter(claim.place.shard for claim in claims)
         if len(claims) >= limits.conversations:
-            # Full claims mean that there is more: let another process begin.
+            # Full claims mean that more is ready: let another process begin.
             _ring([shard for shard in some if claimed[shard] == share], inbox, publisher)
         turns += _drain_claims(claims, inbox, store, publisher, limits) if claims else 0
         conversations += len(claims)
@@ -126,14 +127,14 @@ def _drain_claims(
     try:
         return _Batch(inbox, store, publisher).drain(claims, limits.turns)
     except Retryable:
-        # Not for a whole lease: what was away may be back in a moment.
+        # Postponed for less than a lease: SQL or Redis may be back in a moment.
         with suppress(Retryable):
             inbox.postpone(claims, OUTAGE_SECONDS)
         raise
 
 
 class _Batch:
-    """One claim's way from Redis to SQL."""
+    """Moves the entries of claimed inboxes from Redis to SQL."""
 
     def __init__(self, inbox: Inbox, store: SqlStore, publisher: Publisher) -> None:
         self._inbox = inbox
@@ -147,22 +148,22 @@ class _Batch:
         self._stalled = 0
 
     def drain(self, claims: Sequence[Claim], most: int) -> int:
-        """Store what the claimed inboxes hold; the number of new turns."""
+        """Store the entries of the claimed inboxes; return the number of new turns."""
         claims = [claim for claim in claims if self._erased_if_forgotten(claim)]
-        # Ids are resolved before the inboxes are read: that is why nothing of a forgotten conversation returns.
+        # Ids are resolved before the inboxes are read, so that nothing of a forgotten conversation returns.
         ids = dict(zip(self._store.resolve([claim.address for claim in claims]), claims, strict=True))
         entries = dict(zip(ids, self._inbox.read(list(ids.values()), most), strict=True))
         if unread := [id_ for id_, read in entries.items() if not read]:
-            # Forgotten since they were claimed: a row that was made for one must not outlive the conversation.
+            # Forgotten since the claim: a row just created for one must not outlive the conversation.
             self._store.discard_unused(unread)
         entries = {id_: self._understood(read, ids[id_]) for id_, read in entries.items()}
         batches = {id_: [receive(entry) for entry in read] for id_, read in entries.items() if read}
         self._store_batches(batches, ids)
         if any(isinstance(item, ReceivedChange) for received in batches.values() for item in received):
-            # What was changed, deleted or cut off stood in rows that are gone, and stands in the inbox. Before the
-            # entries go: who dies in between does it again.
+            # Changed, deleted or cut-off text was in rows that are gone, and is in the inbox still. Marked before the
+            # entries go: a worker that dies in between marks them again.
             self._inbox.mark_remnants()
-        # Before the entries go, which a reader of a replica that is behind would not find there either.
+        # Before the entries go: a reader of a lagging replica would find them neither in SQL nor in the inbox.
         self._inbox.mark_stored({ids[id_].place: StoredMark(id_, self._revisions[id_]) for id_ in self._kept})
         self._inbox.finish([
             (claim, entries[id_][-1].stream_id if id_ in self._kept else None)
@@ -174,7 +175,7 @@ class _Batch:
         return self._new_turns
 
     def _understood(self, entries: list[InboxEntry], claim: Claim) -> list[InboxEntry]:
-        """The entries before the first one that waits for a newer worker: with it wait all that came after it."""
+        """Return the entries before the first one that needs a newer worker; those after it wait with it."""
         first = next((place for place, entry in enumerate(entries) if is_of_newer_version(entry)), len(entries))
         if first or not entries:
             return entries[:first]
@@ -185,14 +186,14 @@ class _Batch:
         return []
 
     def _erased_if_forgotten(self, claim: Claim) -> bool:
-        """Delete the old rows of a forgotten conversation first; False when it has to wait for that."""
+        """Delete the old rows of a forgotten conversation; False when the inbox has to wait for that."""
         if claim.forgotten_at is None:
             return True
         try:
             erased = erase_claimed(claim, inbox=self._inbox, store=self._store, steps=ERASING_STEPS)
         except StoreAway:
             raise
-        except Exception as error:  # noqa: BLE001 - it has to wait, and its neighbours go on
+        except Exception as error:  # noqa: BLE001 - it waits, and its neighbours go on
             self._count_if_stalled(error)
             _log.error("a forgotten conversation was not deleted: %s", where(error))
             erased = False
@@ -203,7 +204,7 @@ class _Batch:
     def _store_batches(
         self, batches: Mapping[ConversationId, Sequence[Received]], claims: Mapping[ConversationId, Claim]
     ) -> None:
-        """Store all at once; if that fails, one by one, so that one conversation cannot hold up its neighbours."""
+        """Store all batches at once; if that fails, one by one, so that no conversation holds up its neighbours."""
         if not batches:
             return
         try:
@@ -226,25 +227,26 @@ class _Batch:
                 self._kept.discard(conversation)
 
     def _count_if_stalled(self, error: Exception) -> None:
-        """Raise the error of one conversation too many: then it is none of theirs."""
+        """Raise a stall once too many conversations stalled: then the database is at fault."""
         self._stalled += isinstance(error, Stalled)
         if self._stalled > MOST_STALLED:
             raise error
 
     def _store_alone(self, conversation: ConversationId, received: Sequence[Received], claim: Claim) -> None:
-        """Store one conversation at once, or else entry by entry: a poisoned neighbour costs it one commit."""
+        """Store one conversation at once, else entry by entry: a bad neighbour costs it only one commit."""
         try:
             self._store_together({conversation: received})
         except StoreAway:
             raise
-        except Exception:  # noqa: BLE001 - the entry that it is about is found below
+        except Exception:  # noqa: BLE001 - the entry at fault is found below
             self._store_one_by_one(conversation, received, claim)
 
     def _store_one_by_one(self, conversation: ConversationId, received: Sequence[Received], claim: Claim) -> None:
         """Store one conversation entry by entry, parking what SQL refuses.
 
-        What fails in another way (memory, a time limit, a mistake of ours) is tried again some times before it is
-        parked: a healthy turn is never replaced because of a bad moment. What stalls the database is never parked.
+        Entries that fail in another way (memory, a time limit, a bug of ours) are retried a few times before they are
+        parked: a healthy turn is never replaced because of a bad moment. An entry that stalls the database is never
+        parked.
         """
         for item in received:
             try:
@@ -274,12 +276,12 @@ _OPERATIONS = frozenset(Operation)
 
 
 def is_of_newer_version(entry: InboxEntry) -> bool:
-    """Whether an entry asks for an operation that this version does not know, by a name that an operation may have."""
+    """Whether an entry names an operation that this version does not know, in a form that operation names have."""
     return entry.operation not in _OPERATIONS and _NAME.fullmatch(entry.operation) is not None
 
 
 def parked(item: Received, error: str) -> Received:
-    """The same entry, to be kept for a person; its place among the turns is kept by a placeholder."""
+    """Return the entry as a parked one, kept for a person; a placeholder keeps its place among the turns."""
     match item:
         case ReceivedTurn(entry=entry):
             return _placeholder(entry, error)
@@ -294,7 +296,7 @@ def parked(item: Received, error: str) -> Received:
 
 
 def _parked_under_another_id(entry: InboxEntry, error: str) -> Received:
-    """Under an id that SQL takes, and the same one whenever the entry is read again."""
+    """Park an entry under an id that SQL accepts, equal each time the entry is read."""
     entry = entry._replace(entry_id=f"unreadable-{entry.stream_id}")
     if entry.operation == Operation.APPEND:
         return _placeholder(entry, error)
@@ -307,7 +309,7 @@ def _placeholder(entry: InboxEntry, error: str) -> ReceivedTurn:
 
 
 def receive(entry: InboxEntry) -> Received:
-    """What an entry asks for. Total: an entry that cannot be read becomes a parked one."""
+    """Decode an entry. Total: an entry that cannot be decoded becomes a parked one."""
     try:
         checked_id("an entry's id", entry.entry_id)
     except InvalidIdentifier as error:

@@ -1,7 +1,7 @@
-"""What is due, whoever is told: a message names no job, and whoever takes it does what comes next, tenant by tenant.
+"""Due work, whichever task asks: a message names no job; its task does the next job, tenant by tenant.
 
-So no queue holds more than a few messages, a lost one loses no work, and nobody's jobs stand behind all of another's.
-As long as more is due each task tells the next one: that is how all processes come to work.
+So no queue holds more than a few messages, a lost message loses no work, and no tenant waits behind all jobs of
+another. While more is due each task rings for the next one, until all processes are busy.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """What one task folded."""
+    """The conversations that one task folded."""
 
     conversations: Sequence[ConversationId]
     segments: int
-    """Closed by that."""
+    """Number of segments closed."""
 
 
 def ring(kind: JobKind, *, inbox: Inbox, publisher: Publisher) -> None:
-    """Tell somebody that jobs of a kind are due, unless somebody was told a moment ago."""
+    """Publish that jobs of a kind are due, unless that was published a moment ago."""
     if inbox.ring_jobs(kind):
         publisher.work(kind)
 
@@ -49,7 +49,7 @@ def fold_due(
     clock: Callable[[], float],
     embedder: SentenceEmbedder | None = None,
 ) -> Folded:
-    """Fold some of the conversations that are due, until the time slice is over; `hurried` is due from now on."""
+    """Fold due conversations until the time slice is over; `hurried` becomes due now."""
     end = clock() + limits.slice_seconds
     inbox.silence_jobs(JobKind.COMPRESS)
     claimed = store.claim_folds(hurried)
@@ -57,7 +57,7 @@ def fold_due(
         try:
             ring(JobKind.COMPRESS, inbox=inbox, publisher=publisher)
         except Retryable:
-            # Nobody folds these now: others need not wait for the end of their leases.
+            # Returned, so that other workers need not wait until the leases end.
             with suppress(Retryable):
                 store.return_folds(claimed.claims)
             raise
@@ -79,7 +79,7 @@ def fold_due(
             raise
         folded.append(claim.conversation)
     if clock() > end and store.has_due(JobKind.COMPRESS):
-        # Of what is due again nobody may have been told.
+        # Jobs that became due again may not have been rung for.
         ring(JobKind.COMPRESS, inbox=inbox, publisher=publisher)
     return Folded(folded, segments)
 
@@ -87,7 +87,7 @@ def fold_due(
 def refold_due(
     *, inbox: Inbox, store: SqlStore, publisher: Publisher, embedder: SentenceEmbedder | None = None
 ) -> bool | None:
-    """Fold one closed segment again of those that are due; as of `refold`."""
+    """Fold the next due segment again; returns what `refold` returns."""
     inbox.silence_jobs(JobKind.REFOLD)
     written = refold(store=store, embedder=embedder)
     if written:
@@ -98,8 +98,8 @@ def refold_due(
 
 
 def refine_due(*, inbox: Inbox, publisher: Publisher, refining: Refining) -> str:
-    """Do the next refine job of those that are due; as of `refine`."""
-    # Imported where a model is configured, as `wiring` does.
+    """Do the next due refine job; returns what `refine` returns."""
+    # Imported only where a model is configured, as in `wiring`.
     from turnfold_worker.use_cases.refine import refine
 
     inbox.silence_jobs(JobKind.REFINE)

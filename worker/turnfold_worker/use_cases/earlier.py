@@ -1,4 +1,4 @@
-"""What of a conversation's earlier segments some turns may change or repeat: few, however many there are."""
+"""Earlier anchors and turns that new turns may change or repeat: a bounded number, however long the conversation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def candidates_of(
     drafts: Sequence[AnchorDraft], conversation: ConversationId, store: SqlStore, first_seq: int
 ) -> list[Anchor]:
-    """Earlier anchors that share a rare term with one of the segment's, and the newest: few, however many there are."""
+    """Return earlier anchors that share a rare term with a draft, and the newest ones; bounded in number."""
     if not drafts:
         return []
     wanted = dict.fromkeys(term for draft in drafts for term in sought_terms(draft.text))
@@ -27,6 +27,6 @@ def candidates_of(
 def earlier_turns(
     turns: Sequence[StoredTurn], conversation: ConversationId, store: SqlStore, idx: int
 ) -> list[StoredTurn]:
-    """Turns of segments before `idx` that these may repeat: few, however many there are."""
+    """Return turns of segments before `idx` that `turns` may repeat; bounded in number."""
     marks = sought_marks(turns)
     return store.earlier_turns(conversation, marks, idx) if marks and idx else []

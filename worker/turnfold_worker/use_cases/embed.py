@@ -1,4 +1,4 @@
-"""What turns, anchors and passages mean, by a sentence model: asked for what is not stored yet."""
+"""Sentence vectors of turns, anchors and passages: read from SQL, computed where missing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def vectors_of(
     conversation: ConversationId, turns: Sequence[StoredTurn], store: SqlStore, embedder: SentenceEmbedder
 ) -> dict[int, Vector]:
-    """Stored vectors of neighbouring turns by `seq`, those that were missing computed."""
+    """Return the vectors of consecutive turns by `seq`; compute and store missing ones."""
     if not turns:
         return {}
     known = store.turn_vectors(conversation, embedder.model, turns[0].seq, turns[-1].seq)
@@ -36,7 +36,7 @@ def vectors_of(
 def vectors_one_by_one(
     conversation: ConversationId, turns: Sequence[StoredTurn], store: SqlStore, embedder: SentenceEmbedder
 ) -> dict[int, Vector]:
-    """As `vectors_of`, without those on which the model fails: one text costs no other its vector."""
+    """As `vectors_of`, turn by turn: a text on which the model fails costs only its own vector."""
     known: dict[int, Vector] = {}
     for turn in turns:
         known |= or_plain(
@@ -47,7 +47,7 @@ def vectors_one_by_one(
 
 
 def for_the_head(vectors: Mapping[int, Vector], embedder: SentenceEmbedder | None) -> Mapping[int, Vector]:
-    """The vectors that the head of the anchors can weigh: those of the model that it was trained with."""
+    """Return the vectors if they come from the model that the anchor head was trained with, else none."""
     return vectors if embedder is not None and embedder.model == DEFAULT_MODEL else NO_VECTORS
 
 
@@ -58,7 +58,7 @@ def anchor_vectors_of(
     store: SqlStore,
     embedder: SentenceEmbedder | None,
 ) -> dict[str, Vector]:
-    """Vectors of the anchors that may repeat each other, by text: stored before anything is decided by them."""
+    """Return vectors of anchors that may repeat each other, by text; stored before any decision uses them."""
     if embedder is None or not (wanted := texts_to_embed(drafts, candidates)):
         return {}
     known = store.anchor_vectors(conversation, embedder.model, wanted)
@@ -70,7 +70,7 @@ def anchor_vectors_of(
 
 
 def meant_by(folded: FoldedNode, vectors: Mapping[int, Vector], embedder: SentenceEmbedder | None) -> Meant | None:
-    """What the passages of a segment mean: a turn that is one passage has a vector already."""
+    """Return the passage vectors of a segment; a passage that is a single turn reuses the vector of the turn."""
     if embedder is None or not folded.passages:
         return None
     known = {

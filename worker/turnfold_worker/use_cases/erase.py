@@ -1,4 +1,4 @@
-"""Forget: Redis is clean already; delete what SQL holds, exactly once for each time it was asked."""
+"""Delete the SQL rows of forgotten conversations, once for each request to forget; Redis is clean already."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _log = logging.getLogger(__name__)
 
 CONVERSATIONS_AT_ONCE: Final = 50
 STEPS_A_CONVERSATION: Final = 500
-"""Transactions that one task spends on one conversation before others have their turn."""
+"""Transactions that one task spends on one conversation before the next one gets its turn."""
 
 
 def erase(shard: int, *, inbox: Inbox, store: SqlStore, publisher: Publisher) -> int:
-    """Delete the rows of a shard's forgotten conversations; how many are done. One that fails holds up no other."""
+    """Delete the rows of a shard's forgotten conversations; return how many are done. A failing one delays no other."""
     done = unfinished = 0
     for claim in inbox.forgotten(shard, CONVERSATIONS_AT_ONCE):
         try:
             finished = erase_claimed(claim, inbox=inbox, store=store, steps=STEPS_A_CONVERSATION)
         except StoreAway:
-            # None of the others would fare better, and the marks stand.
+            # The other conversations would fail too, and their marks remain.
             raise
-        except Exception as error:  # noqa: BLE001 - the mark stands: it is tried again
+        except Exception as error:  # noqa: BLE001 - the mark remains, so it is tried again
             _log.error("a forgotten conversation of shard %s was not deleted: %s", shard, where(error))
             continue
         done += finished
@@ -45,9 +45,9 @@ def erase(shard: int, *, inbox: Inbox, store: SqlStore, publisher: Publisher) ->
 def erase_claimed(claim: Claim, *, inbox: Inbox, store: SqlStore, steps: int) -> bool:
     """Delete the rows of one forgotten conversation and record it; False when `steps` transactions were too few.
 
-    The mark is looked at again between finding the rows and hiding them. While it stands, no drain has stored
-    anything newer than the request to forget under these rows that it could also trim from the inbox: so what is
-    deleted is old, or still in Redis.
+    The mark is checked again between finding the rows and hiding them. While the mark is set, no drain has both stored
+    entries newer than the request to forget under these rows and trimmed them from the inbox: so deleted rows are old,
+    or their content is still in Redis.
     """
     counts: Counter[str] = Counter()
     while (hidden := store.hide(claim.address, lambda: inbox.still_forgotten(claim))) is not None:
@@ -56,7 +56,7 @@ def erase_claimed(claim: Claim, *, inbox: Inbox, store: SqlStore, steps: int) ->
             steps -= 1
             if steps <= 0:
                 return False
-    # Before the receipt, which tells of them.
+    # Before the receipt, which reports on logs too.
     inbox.mark_remnants()
     inbox.erased(claim, counts)
     return True

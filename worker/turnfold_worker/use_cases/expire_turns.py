@@ -1,4 +1,4 @@
-"""Retention of Level 0: the words of turns go some days after their segment was closed. What was made of them stays."""
+"""Retention of Level 0: removes the text of turns some days after their segment closed, and keeps derived rows."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ if TYPE_CHECKING:
     from turnfold_worker.adapters.sql.retention import SqlRetention
 
 CONVERSATIONS_AT_ONCE: Final = 50
-"""In one transaction."""
+"""Conversations of one transaction."""
 
 
 class Expired(NamedTuple):
-    """What one look did."""
+    """The result of one round of retention."""
 
     turns: int
     complete: bool
-    """False when time was over before all that was old enough was gone."""
+    """False when time ran out before all expired turns were handled."""
 
 
 def expire(
     keep_days: float, *, retention: SqlRetention, seconds: float, clock: Callable[[], float],
     make_whole: Callable[[Sequence[ConversationId], float], bool],
 ) -> Expired:  # fmt: skip
-    """Remove the words of what is older than `keep_days`, or its tenant's own days, for `seconds`.
+    """Remove the text of turns older than `keep_days`, or than their tenant's own limit, for up to `seconds`.
 
-    Only turns inside segments go, and none before `make_whole` has made what is kept of them again, where that was
-    dropped; False says that time was over first.
+    Only turns in closed segments expire, and only after `make_whole` has rebuilt the levels that were dropped; False
+    from it says that time ran out.
     """
     removed, deadline, after = 0, clock() + seconds, ""
     if not keep_days and not retention.bounds_any():
@@ -37,7 +37,7 @@ def expire(
     while True:
         tenants = retention.next_tenants(keep_days, after=after)
         for tenant, until in tenants.until.items():
-            # What was looked at is not among those that are old enough any more.
+            # Conversations that were handled are no longer expirable.
             while conversations := retention.expirable(tenant, until, most=CONVERSATIONS_AT_ONCE):
                 if not make_whole(conversations, deadline):
                     return Expired(removed, complete=False)

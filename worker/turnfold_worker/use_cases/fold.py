@@ -1,7 +1,7 @@
-"""SQL → segments, anchors, levels, chapters: fold what a conversation has, in order, without a model.
+"""Fold the turns of a conversation into segments, anchors, levels and chapters, in order, without a model.
 
-No lock is held while computing. Each closed segment is one transaction that writes only if the conversation is
-still in the state from which it was computed; whoever comes second throws its work away and starts over. A lapsed
+No lock is held while computing. Each closed segment is one transaction that writes only if the conversation is still in
+the state that the fold was computed from; a worker that comes second discards its work and starts over. An expired
 lease therefore costs double work, never double rows.
 """
 
@@ -48,14 +48,14 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 TURNS_AT_ONCE: Final = 512
-"""Turns that one look at the tail reads: above every cap of a segment and its held tool calls."""
+"""Turns that one read of the tail returns: above every cap on a segment and its pending tool calls."""
 
 RETRY_SECONDS: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompressLimits:
-    """How much one task does before others have their place, and how often it tries."""
+    """How long one task works before others get their turn, and how often it tries."""
 
     slice_seconds: float
     attempts: int
@@ -69,7 +69,7 @@ def compress(
     clock: Callable[[], float],
     embedder: SentenceEmbedder | None = None,
 ) -> int:
-    """Fold until nothing is left to fold, or the time slice is over; the number of segments closed."""
+    """Fold until no turns are left to fold or the time slice is over; return the number of segments closed."""
     claim = store.claim_fold(conversation)
     if claim is None:
         return 0
@@ -84,23 +84,23 @@ def fold_claimed(
     clock: Callable[[], float],
     embedder: SentenceEmbedder | None = None,
 ) -> int:
-    """As `compress`, under a claim that was taken; what is left then is due again."""
+    """As `compress`, under an existing claim; a conversation that is not finished becomes due again."""
     end = clock() + limits.slice_seconds
     closed, plain = 0, claim.attempts >= limits.attempts
     try:
         while True:
             if clock() > end:
-                # It has its place behind those that were due before.
+                # It queues behind the jobs that were due before.
                 store.release_fold(claim, error=None, delay_seconds=0.0)
                 return closed
             folded, settled = _advance(claim, store, embedder, plain=plain, is_over=lambda: clock() > end)
             closed += folded
-            # Whoever closed the segment that failed, the one at hand now has not.
+            # The segment that failed is closed, by this worker or another; the next one has not failed yet.
             plain = False
             if settled:
                 return closed
     except Retryable:
-        # An outage is no fault of the segment: the try is taken back, if the store can still be reached.
+        # An outage is not the segment's fault: the try is not counted, if the store can still be reached.
         with suppress(Retryable):
             store.release_fold(claim, error=None, delay_seconds=RETRY_SECONDS)
         raise
@@ -113,12 +113,12 @@ def fold_claimed(
 def _advance(
     claim: FoldClaim, store: SqlStore, embedder: SentenceEmbedder | None, *, plain: bool, is_over: Callable[[], bool]
 ) -> tuple[int, bool]:
-    """Close the segments that the tail completes, until the slice is over; how many, and whether it is settled."""
+    """Close the segments that the tail completes; return how many, and whether the job is done."""
     tail = store.tail(claim.conversation, TURNS_AT_ONCE)
     if tail is None:
         return 0, True
     if tail.postings_standing is not None:
-        # All that follows is of a conversation that has lost nothing; what failed here is no segment's fault.
+        # The rules below need dropped rows rebuilt first; a failure here is no segment's fault.
         make_again(tail, store, total=plain, is_over=is_over)
         return 0, False
     tail = replace(tail, memos=memos_of(tail.turns, tail.memos))
@@ -149,18 +149,18 @@ def _advance(
 
 
 def _tell_so_far(tail: Tail, store: SqlStore) -> None:
-    """Let contexts tell of what is folded by now: the fold of a long import goes on for minutes."""
+    """Write an interim outline, so that contexts use it: folding a long import takes minutes."""
     so_far = replace(tail, turns=[], memos=NO_MEMOS)
-    # The outline of the end counts the attempts.
+    # Failures do not count here: the final outline counts attempts.
     loss = f"no outline of conversation {tail.conversation} so far"
     if (outline := or_plain(lambda: outline_of(so_far, store)[0], lambda: None, total=True, loss=loss)) is not None:
         store.record_progress(so_far, outline)
 
 
 def with_vectors(tail: Tail, store: SqlStore, embedder: SentenceEmbedder, *, total: bool = False) -> Tail:
-    """The tail with a sentence vector for every turn: stored before anything is decided by it, and read ever after.
+    """Return the tail with a sentence vector for every turn; vectors are stored before any decision uses them.
 
-    `total`: without those on which the model fails, so that the conversation goes on.
+    `total`: without vectors of turns on which the model fails, so that the conversation goes on.
     """
     asked = (tail.conversation, tail.turns, store, embedder)
     vectors = or_plain(
@@ -171,22 +171,22 @@ def with_vectors(tail: Tail, store: SqlStore, embedder: SentenceEmbedder, *, tot
 
 
 def _why(claim: FoldClaim) -> str:
-    """The reason for plain words: ids and kinds of errors, never content."""
+    """Return the reason for plain words: ids and kinds of errors, never content."""
     return f"{claim.error or DIED} (attempt {claim.attempts})"
 
 
 @dataclass(frozen=True, slots=True)
 class CutSegment:
-    """The turns of a segment that is complete, and what the segmenter remembers after it."""
+    """The turns of a complete segment, and the state of the segmenter after it."""
 
     turns: Sequence[StoredTurn]
     segmenter: Mapping[str, Any]
     decided_seq: int
-    """The turn with which its end was decided."""
+    """The turn at which the segment's end was decided."""
 
 
 def next_segment(tail: Tail, *, total: bool = False) -> CutSegment | None:
-    """The segment that the tail completes, if it does: stepped turn by turn, so batches cannot matter.
+    """Return the next segment that the tail completes, if any; stepped turn by turn, so batch sizes do not matter.
 
     `total`: a segmenter that fails cuts by count instead, so that the conversation goes on.
     """
@@ -245,9 +245,9 @@ def fold_next(
 def outline_of(
     tail: Tail, store: SqlStore, embedder: SentenceEmbedder | None = None, *, total: bool = False
 ) -> tuple[Outline, bool]:
-    """What a context needs of all that is folded, and whether only what it holds of the open tail is new.
+    """Make the outline of all folded turns; also return whether only its part on the open tail is new.
 
-    `total`: rules that fail cost the words of the outline, not the conversation's progress.
+    `total`: rules that fail cost the text of the outline, not the conversation's progress.
     """
     return or_plain(
         lambda: _outline_by_rules(tail, store, embedder, total=total),
@@ -268,7 +268,7 @@ def _outline_by_rules(
     frame = tail.frame
     if frame is not None and frame.last_seq == tail.closed_seq:
         outline = add_tail(frame)
-        # The other parts leave out what the tail overtakes.
+        # The other parts omit notes that the tail overtakes.
         if outline.tail_overtaken == frame.tail_overtaken:
             return outline, True
     return add_tail(_outline(tail, store)), False
@@ -292,7 +292,7 @@ def _outline(tail: Tail, store: SqlStore) -> Outline:
 
 
 def after(tail: Tail, fold: Fold) -> Tail:
-    """The state that a committed fold leaves: what is left to fold is known without reading it again."""
+    """Return the tail after a committed fold, without reading the remaining turns again."""
     last_seq = fold.nodes[0].node.last_seq
     return replace(
         tail, closed_seq=last_seq, node_count=tail.node_count + 1, next_anchor=tail.next_anchor + len(fold.anchors),

@@ -1,4 +1,4 @@
-"""`turnfold jobs`: a person decides about work that failed as often as it may. Nothing else waits for it meanwhile."""
+"""`turnfold jobs`: a person decides about work that used up its tries. No other work waits for it."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """What became of one piece of work."""
+    """The outcome for one piece of work."""
 
     work: Work
     done: bool
     outcome: str
-    """In words."""
+    """A sentence."""
 
 
 def retry(selection: Selection, *, parked: SqlParkedWork, publisher: Publisher) -> list[Decided]:
-    """Fold segments again by the rules, and read entries again. Jobs are made due: a worker does them."""
+    """Fold segments again by the rules, and decode entries again. Jobs are made due: a worker does them."""
     works = parked.find(selection)
     jobs = [work for work in works if work.kind is not WorkKind.ENTRY]
     due = set(parked.make_due([JobId(work.row) for work in jobs]))
@@ -75,7 +75,7 @@ def _refused(work: Work, error: str, parked: SqlParkedWork) -> Decided:
 
 
 def skip(selection: Selection, *, parked: SqlParkedWork) -> list[Decided]:
-    """Let parked work be: plain words and placeholders stay, the rows stay as a record, and nothing counts them."""
+    """Mark parked work as skipped: plain words and placeholders stay, rows stay as a record that no count includes."""
     works = parked.find(selection)
     skipped = {work.id for work in parked.skip([work for work in works if work.state is WorkState.PARKED])}
     return [_skipped(work, done=work.id in skipped) for work in works]

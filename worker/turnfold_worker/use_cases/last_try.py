@@ -1,4 +1,4 @@
-"""What a conversation gets on its last try where the rules fail on it: less words, and no end of its progress."""
+"""The last try on a conversation whose rules fail: plainer results, so that it makes progress."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _log = logging.getLogger(__name__)
 
 
 def or_plain(make: Callable[[], T], plain: Callable[[], T], *, total: bool, loss: str) -> T:
-    """Return what `make` makes, or with `total` what `plain` makes where `make` fails; `loss` says so in the log.
+    """Return `make()`, or `plain()` where `make` fails and `total` is set; `loss` names the loss in the log.
 
-    An outage is no failure of the rules: a `Retryable` passes always.
+    An outage is not a failure of the rules: a `Retryable` always propagates.
     """
     try:
         return make()

@@ -1,6 +1,6 @@
-"""One question to a model, with everything that a call needs around it: the cache, caps, limits, the circuit, retries.
+"""One request to a model, with everything that a call needs around it: cache, caps, limits, circuit breaker, retries.
 
-Exactly one layer retries a call: this one, for seconds. What takes longer goes back to the job table.
+Exactly one layer retries a call: this one, for seconds. Longer waits go back to the job table.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from turnfold_worker.adapters.sql.ledger import SqlLedger
 
 PATIENCE_SECONDS: Final = 5.0
-"""The longest that a worker's thread waits for its turn; beyond it the work goes back to the job table."""
+"""The longest that a worker thread waits for a limit; beyond it the work goes back to the job table."""
 LONGEST_PAUSE_SECONDS: Final = 20.0
 
 
 class Redactor(Protocol):
-    """Takes secrets and personal data out of a request."""
+    """Replaces secrets and personal data in a request."""
 
     def hide(self, request: ModelRequest) -> tuple[ModelRequest, Callable[[str], str]]:
-        """The request with placeholders, and what puts the words back into a reply."""
+        """Return the request with placeholders, and the function that restores the text in a reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class CallLimits:
 
 
 class ModelCalls:
-    """Asks a model. Safe to share among threads."""
+    """Calls a model. Thread-safe."""
 
     def __init__(
         self,
@@ -69,9 +69,9 @@ class ModelCalls:
         self._sleep = sleep
 
     def ask(self, owner: Owner, request: ModelRequest) -> ModelReply:
-        """The reply, from the cache if an equal request was answered before.
+        """Return the reply, from the cache if an equal request was answered before.
 
-        Raises `ModelWaits` when no call may be made now, `ModelAway` when all tries failed, `ModelRefused`.
+        Raises `ModelWaits` when no call may be made now, `ModelAway` when all tries failed, and `ModelRefused`.
         """
         hidden, restore = (request, str) if self._redactor is None else self._redactor.hide(request)
         reply = self._ledger.cached(owner, hidden)
@@ -97,7 +97,7 @@ class ModelCalls:
         except BaseException as error:
             self._failed(reservation, request.model, tokens, error)
             raise
-        # What was paid is written down first: whatever happens next, it is not asked for again.
+        # A paid reply is stored first, so that it is never requested again.
         self._ledger.settle(reservation, request, reply)
         with suppress(StoreAway):
             self._limiter.settle(
@@ -132,7 +132,7 @@ class ModelCalls:
             raise ModelWaits("the model failed too often: it is left alone for a while", seconds=closed_in)
 
     def _failed(self, reservation: Reservation, model: str, tokens: int, error: BaseException) -> None:
-        """Give back what was taken, and tell the other workers."""
+        """Give back the reservation, and share the failure with the other workers."""
         self._ledger.release(reservation, failed=True)
         self._limiter.settle(model, reserved=tokens, used=0)
         if isinstance(error, ModelWaits):
@@ -141,7 +141,7 @@ class ModelCalls:
             if error.retry_after_seconds is None:
                 self._limiter.record_failure(model)
                 return
-            # Too many requests is no failure of the model: all wait as long as it asks for.
+            # "Too many requests" is not a failure of the model: all workers pause as long as the provider asks.
             self._limiter.pause(model, error.retry_after_seconds)
             if error.retry_after_seconds > PATIENCE_SECONDS:
                 msg = f"{error}: the provider asks for a pause"
@@ -152,7 +152,7 @@ _backoff: Final = wait_random_exponential(multiplier=0.5, max=LONGEST_PAUSE_SECO
 
 
 def _pause(state: RetryCallState) -> float:
-    """What the provider asked for, else a random part of a bound that doubles."""
+    """Return the provider's requested delay, else a random share of an exponentially growing bound."""
     error = state.outcome.exception() if state.outcome is not None else None
     if isinstance(error, ModelAway) and error.retry_after_seconds is not None:
         return error.retry_after_seconds

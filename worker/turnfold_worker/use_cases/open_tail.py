@@ -1,4 +1,4 @@
-"""SQL → the anchors of the open tail: what the next segment will hold as rows, as far as its turns are known."""
+"""Find the anchors of the open tail: those that the next segment will have, as far as its turns are known."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def anchors_of_tail(
     tail: Tail, readings: Sequence[Reading], store: SqlStore, embedder: SentenceEmbedder | None, *, total: bool
 ) -> MergedTail:
-    """The anchors of the open tail; `total`: none where the rules fail, and nothing else is lost."""
+    """Return the anchors of the open tail; with `total`, none where the rules fail."""
     if not readings:
         return NOTHING_FOUND
     settings = tail.settings

@@ -1,4 +1,4 @@
-"""Words for a node whose turns were removed: asked for by a reader, written by a model, kept under a label."""
+"""Reconstruct text for a node whose turns were removed: requested by a reader, written by a model, labelled as such."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def reconstruct(
     conversation: ConversationId, height: int, idx: int, *, store: SqlRefinements, calls: ModelCalls,
     detailed: Prompt, from_facts: Prompt,
 ) -> str:  # fmt: skip
-    """Reconstruct a node; what came of it. A segment is told anew from its level 1, a chapter from its facts.
+    """Reconstruct a node and return the outcome: a segment from its level 1, a chapter from its facts.
 
-    Raises the errors of `ModelCalls.ask`: whoever asked asks again.
+    Raises the errors of `ModelCalls.ask`; the caller may ask again.
     """
     remains = store.remains(conversation, height, idx)
     if remains is None:

@@ -1,7 +1,7 @@
-"""Better words from models: notes on closed segments with anchors that the rules missed, then notes on chapters.
+"""Refine with models: notes on closed segments, anchors that the rules missed, then notes on chapters.
 
-No database session is open during a call. What models say is checked against what was said, and what does not pass
-is left out: the rules' words stay, in their own rows, whatever happens here.
+No database session is open during a call. Replies are checked against the turns, and unsupported parts are dropped; the
+text of the rules stays in its own rows in every case.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 FIRST_DELAY_SECONDS: Final = 15.0
-"""After a first failed try; each further one waits twice as long."""
+"""Delay after a first failed try; doubled with each further one."""
 STORE_AWAY_SECONDS: Final = 5.0
 _CUT: Final = "it was cut off: close it where it ends"
 
@@ -43,23 +43,23 @@ _Read_co = TypeVar("_Read_co", covariant=True)
 
 
 class _Reader(Protocol[_Read_co]):
-    """Reads a reply, of one that was cut off what is whole."""
+    """Parses a reply; keeps the complete parts of one that was cut off."""
 
     def __call__(self, content: str, *, cut_off: bool = False) -> _Read_co | BadForm: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompts:
-    """The instructions in force."""
+    """The prompts in use."""
 
     notes: Prompt
-    """Of segments: notes, quotes and tags in one reply."""
+    """For segments: notes, quotes and tags in one reply."""
     chapter: Prompt
     repair: Prompt
 
 
 def question_of(source: RefineSource | ChapterSource, target: RefineTarget, prompts: Prompts) -> ModelRequest | None:
-    """The question of a job; None where nothing can be won."""
+    """Return the request of a job; None where a model could not improve anything."""
     if isinstance(source, ChapterSource):
         if not source.written or not source.chapter.gains:
             return None
@@ -71,24 +71,24 @@ def question_of(source: RefineSource | ChapterSource, target: RefineTarget, prom
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refining:
-    """What refining works with."""
+    """The dependencies of refining."""
 
     store: SqlRefinements
     calls: ModelCalls
     ledger: SqlLedger
     prompts: Prompts
     attempts: int
-    """Tries on a job before it waits for a person."""
+    """Tries on a job before it is parked for a person."""
     embedder: SentenceEmbedder | None = None
-    """Compares quotes with anchors beside their words."""
+    """Compares quotes with anchors by vectors, in addition to words."""
 
 
-class _NotOurs(Exception):  # noqa: N818 - no error: somebody else goes on
+class _NotOurs(Exception):  # noqa: N818 - no error: another worker goes on
     """The lease went to another worker."""
 
 
 def refine(*, refining: Refining) -> str:  # noqa: PLR0911 - each way in which a job may end
-    """Do the next refine job that is due; what came of it, in words without content."""
+    """Do the next due refine job; return its outcome in words without content."""
     store = refining.store
     claim = store.claim_refine()
     if claim is None:
@@ -122,7 +122,7 @@ def _failed(claim: RefineClaim, refining: Refining, error: str, *, for_good: boo
 
 
 class _Refinement:
-    """One job under way."""
+    """One refine job in progress."""
 
     def __init__(self, claim: RefineClaim, refining: Refining) -> None:
         self._claim = claim
@@ -203,7 +203,7 @@ class _Refinement:
         return accepted
 
     def _anchors(self, group: Group, quotes: Sequence[Quote], overtaken: Sequence[AcceptedOvertaking]) -> Settled:
-        """The model's anchors, with what they settle."""
+        """Return the model's anchors, and the anchors that they settle."""
         source = group.source
         accepted = accept_quotes(source, quotes, quoted=overtaken)
         self._count(self._target.extract_model, quotes_kept=len(accepted.drafts), quotes_refused=accepted.refused)
@@ -218,13 +218,13 @@ class _Refinement:
         )  # fmt: skip
 
     def _vectors(self, texts: Sequence[str]) -> dict[str, Vector]:
-        # Not kept: stored vectors belong to the rules.
+        # Not stored: stored vectors belong to the rules.
         if self._r.embedder is None or not texts:
             return {}
         return dict(zip(texts, self._r.embedder.embed(texts), strict=True))
 
     def _read(self, request: ModelRequest, read: _Reader[_Read_co]) -> _Read_co | None:
-        """Ask and read, with one repair of the form; None when nothing can be read."""
+        """Ask and parse, with one request to repair the form; None when the reply cannot be parsed."""
         reply = self._ask(request)
         if reply.finish is Finish.REFUSAL:
             return None
@@ -239,7 +239,7 @@ class _Refinement:
         return None if isinstance(words, BadForm) else words
 
     def _ask(self, request: ModelRequest) -> ModelReply:
-        # A call may take as long as a lease: each one begins with a whole one.
+        # A call may take as long as a lease: each starts with a fresh one.
         if not self._r.store.renew_refine(self._claim):
             raise _NotOurs
         return self._r.calls.ask(self._claim.owner, request)

@@ -1,7 +1,7 @@
-"""Refining through a provider's batches: half the price, within a day. A batch only fills the cache of replies.
+"""Refine through a provider's batches: half the price, within a day. A batch only fills the reply cache.
 
-The jobs whose questions are in a batch wait; when its replies are there they are due, and workers find every answer
-in the cache. What a batch could not answer is asked again as a single call.
+Jobs whose requests are in a batch wait; once the replies are there, the jobs become due and find every reply in the
+cache. Requests that a batch could not answer are made again as single calls.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ POLL_SECONDS: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class BatchedReply:
-    """What a batch says to one request."""
+    """The reply of a batch to one request."""
 
     conversation: ConversationId
     request_hash: str
     purpose: str
-    """Its first letter: which of the two questions it answers. A provider names its models in its own way."""
+    """First letter of the purpose: the model's name does not tell, since a provider names models in its own way."""
     reply: ModelReply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batching:
-    """What batches work with."""
+    """The dependencies of batches."""
 
     store: SqlBatches
     ledger: SqlLedger
@@ -51,16 +51,16 @@ class Batching:
 
 
 def submit(tenant: str, conversation: ConversationId | None, *, batching: Batching) -> int:
-    """Put the questions of all due jobs into batches; how many. Batches that are under way already go on.
+    """Submit the requests of all due jobs in batches; return how many. Batches already running go on.
 
-    Raises as the provider does, and `ModelWaits` at a cap; jobs that are in no batch then are due as before.
+    Raises the errors of the provider, and `ModelWaits` at a cap; jobs in no batch are then due as before.
     """
     submitted = 0
     while jobs := batching.store.take_for_batch(tenant, conversation, REQUESTS_A_BATCH):
         try:
             submitted += _submit(tenant, jobs, batching)
         except BaseException:
-            # They would wait for a batch that does not exist.
+            # Otherwise they would wait for a batch that does not exist.
             with suppress(Retryable):
                 batching.store.give_back(jobs)
             raise
@@ -76,7 +76,7 @@ def _submit(tenant: str, jobs: Sequence[JobId], batching: Batching) -> int:
 
 
 def _requests(jobs: Sequence[JobId], batching: Batching) -> dict[str, ModelRequest]:
-    """The questions that have no answer yet, by conversation and hash."""
+    """Return the requests without a cached reply, by conversation and hash."""
     requests: dict[str, ModelRequest] = {}
     for job in jobs:
         owned = batching.store.batch_group(job)
@@ -86,14 +86,14 @@ def _requests(jobs: Sequence[JobId], batching: Batching) -> dict[str, ModelReque
         owner = owned[0]
         hidden = request if batching.redactor is None else batching.redactor.hide(request)[0]
         if batching.ledger.cached(owner, hidden) is None:
-            # The caps are asked, though what a batch uses is only known when it ends.
+            # Caps are checked, though the usage of a batch is only known when it ends.
             batching.ledger.release(batching.ledger.reserve(owner, hidden), failed=False)
             requests[f"{owner.conversation}-{hidden.hash}-{hidden.purpose[0]}"] = hidden
     return requests
 
 
 def collect(tenant: str, *, batching: Batching, told: Callable[[int, int], None]) -> int:
-    """Wait for the batches under way and keep their replies; how many. `told` is given answered and open requests."""
+    """Wait for the open batches and store their replies; return how many. `told` gets answered and open requests."""
     kept = 0
     while batches := batching.store.open_batches(tenant):
         ended = False

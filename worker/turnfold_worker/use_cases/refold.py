@@ -1,7 +1,7 @@
-"""A closed segment, folded again by the rules: after it got plain words, or a turn of it became readable later.
+"""Fold a closed segment again by the rules: after it got plain words, or one of its turns became readable later.
 
-Boundaries stay. What is written replaces the segment and every chapter above it in one transaction, guarded like a
-fold's, and makes folds under way start over: their chapters and anchors may rest on what is replaced.
+Boundaries stay. The result replaces the segment and every chapter above it in one transaction, guarded like a fold's,
+and makes running folds start over: their chapters and anchors may rest on replaced rows.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 TRIES: Final = 20
-"""Times that one task starts over because the conversation moved on; then the job is due again, behind others."""
+"""Times that one task starts over because the conversation changed; then the job is due again, behind others."""
 
 
 def refold(*, store: SqlStore, embedder: SentenceEmbedder | None = None) -> bool | None:
-    """Fold the segment of the next due job again; True when it was written, None when nothing was due.
+    """Fold the segment of the next due job again; True when it was written, None when no job was due.
 
-    A failure parks the job with its error. The conversation's fold is due after it: what the open tail says may change
-    what the segment holds now.
+    A failure parks the job with its error. The conversation's fold is due afterwards: the open tail may change anchors
+    that the segment has now.
     """
     claim = store.claim_refold()
     if claim is None:
@@ -72,7 +72,7 @@ def _refold(claim: RefoldClaim, store: SqlStore, embedder: SentenceEmbedder | No
 
 
 def refolded(job: JobId, segment: ClosedSegment, store: SqlStore, embedder: SentenceEmbedder | None = None) -> Refold:
-    """The segment by the rules, its new anchors merged into those around it, and the chapters above it."""
+    """Compute the segment by the rules, its new anchors merged into the earlier ones, and the chapters above it."""
     settings = segment.settings
     vectors = {} if embedder is None else vectors_of(segment.conversation, segment.turns, store, embedder)
     folded = folded_by_rules(segment, store, for_the_head(vectors, embedder))
@@ -102,7 +102,7 @@ def refolded(job: JobId, segment: ClosedSegment, store: SqlStore, embedder: Sent
 
 
 def folded_by_rules(segment: ClosedSegment, store: SqlStore, vectors: Mapping[int, Vector] = NO_VECTORS) -> FoldedNode:
-    """A closed segment as the rules fold it."""
+    """Return a closed segment as the rules fold it."""
     return fold_segment(
         segment.turns, idx=segment.idx, settings=segment.settings,
         before=segment.before, earlier=earlier_turns(segment.turns, segment.conversation, store, segment.idx),
@@ -118,7 +118,7 @@ def _relinked(
     loose: Sequence[Anchor], new: Sequence[Anchor], settled: Container[int], segment: ClosedSegment,
     settings: FoldSettings, store: SqlStore,
 ) -> Iterator[AnchorChange]:  # fmt: skip
-    """Anchors that are active again because what overtook them is gone: what was said later may overtake them too."""
+    """Yield changes of anchors that lost their successor and are active again: later anchors may overtake them too."""
     for anchor in loose:
         candidates = store.anchor_candidates(segment.conversation, sought_terms(anchor.text), anchor.turn_seq)
         later = [*(other for other in candidates if other.id not in settled), *new]

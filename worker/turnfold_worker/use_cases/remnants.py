@@ -1,7 +1,7 @@
-"""Erased means gone: also from the logs in which databases keep what they wrote.
+"""Remove erased text also from the logs in which databases keep what they wrote.
 
-A row that is deleted stands in SQLite's write-ahead log, and an inbox that is trimmed in Redis's append-only file,
-until each is written anew. Whoever erases leaves a mark, and what is marked is seen to at once and by every sweep.
+A deleted row remains in SQLite's write-ahead log, and a trimmed inbox in Redis's append-only file, until each log is
+rewritten. Every erasure leaves a mark; marked logs are handled at once and by every sweep.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def clear_remnants(*, inbox: Inbox, store: SqlStore) -> None:
-    """See to the logs that may hold erased words."""
+    """Empty or rewrite the logs that may contain erased text."""
     marks = inbox.remnants()
     if (mark := marks.get(DATABASE_LOG)) is not None and store.empty_log():
         inbox.cleared(DATABASE_LOG, mark)

@@ -1,4 +1,4 @@
-"""Search rows and levels of idle conversations: dropped after days without a turn, made again when somebody asks."""
+"""Search rows and levels of idle conversations: dropped after days without a turn, rebuilt when a query needs them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ BEFORE_ALL: Final = ConversationId(0)
 
 
 def drop_idle(keep_days: float, *, search: SqlIdleSearch, seconds: float, clock: Callable[[], float]) -> bool:
-    """Drop search rows of conversations that nobody wrote to for `keep_days`, for `seconds`; whether that was enough.
+    """Drop search rows of conversations idle for `keep_days`, for up to `seconds`; return whether that was enough.
 
-    A look begins where the last one ended, and ends with the last conversation. One that finds nothing is enough,
-    however many conversations it has not come to: the next one does.
+    A scan begins where the last one ended, and ends with the last conversation. One that finds nothing is enough, even
+    if conversations are left: the next scan reaches them.
     """
     deadline, after, dropped = clock() + seconds, search.reached(), 0
     while True:
@@ -49,10 +49,10 @@ def drop_idle(keep_days: float, *, search: SqlIdleSearch, seconds: float, clock:
 
 
 def make_again(tail: Tail, store: SqlStore, *, total: bool, is_over: Callable[[], bool]) -> None:
-    """Make again what a conversation has lost, segment by segment: at least one, and on until `is_over`.
+    """Rebuild dropped rows of a conversation, segment by segment: at least one, and on until `is_over`.
 
-    Ends before that where the conversation is in another state than `tail` says. `total`: where the rules fail, of
-    what the notes of a segment say, so that the conversation goes on.
+    Stops early where the conversation is no longer in the state of `tail`. `total`: where the rules fail, rebuild from
+    the notes of a segment, so that the conversation goes on.
     """
     for idx in range(tail.postings_standing or 0, tail.node_count):
         segment = store.dropped_segment(tail.conversation, idx)
@@ -65,7 +65,7 @@ def make_again(tail: Tail, store: SqlStore, *, total: bool, is_over: Callable[[]
 
 
 def make_whole(conversation: ConversationId, store: SqlStore, *, is_over: Callable[[], bool]) -> bool:
-    """Make again all that a conversation has lost, whatever the rules make of it; False when `is_over` came first."""
+    """Rebuild all dropped rows of a conversation, even where the rules fail; False when `is_over` came first."""
     while (tail := store.tail(conversation, 1)) is not None and tail.postings_standing is not None:
         make_again(tail, store, total=True, is_over=is_over)
         if is_over():
@@ -76,7 +76,7 @@ def make_whole(conversation: ConversationId, store: SqlStore, *, is_over: Callab
 def _levels(
     segment: DroppedSegment, conversation: ConversationId, store: SqlStore, *, total: bool
 ) -> Iterator[FoldedNode]:
-    """The segment, and the chapters that end with it."""
+    """Yield the segment, and the chapters that end with it."""
     if segment.closed is not None:
         yield _folded(segment.closed, store, total=total)
     height, idx = 0, segment.idx
@@ -98,7 +98,7 @@ def _folded(closed: ClosedSegment, store: SqlStore, *, total: bool) -> FoldedNod
 
 def _made(segment: DroppedSegment, store: SqlStore, total: bool) -> tuple[Posting, ...]:  # noqa: FBT001 - one of three
     if segment.method is Method.PLAIN:
-        # It has no notes. Once it is folded by the rules that writes its postings.
+        # It has no notes. Folding it by the rules will write its postings.
         return ()
     of_notes, closed = partial(postings_of_notes, segment.stored), segment.closed
     if closed is None:

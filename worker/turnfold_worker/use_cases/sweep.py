@@ -1,6 +1,6 @@
-"""Ring for what is ready or due and was not rung for: lost bells, dead workers, lost messages.
+"""Ring for ready inboxes and due jobs that were not rung for: lost rings, dead workers, lost messages.
 
-Run by every drain's process and by a timer in every worker, so that nothing depends on a single scheduler.
+Run by every process that drains and by a timer in every worker, so that nothing depends on a single scheduler.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from turnfold_worker.adapters.sql.store import SqlStore
 
 EXPANSIONS_AT_ONCE: Final = 20
-"""Conversations of each shard whose expansions one sweep counts."""
+"""Conversations per shard whose expansions one sweep counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
-    """What one sweep rang for."""
+    """The shards and jobs that one sweep rang for."""
 
     shards: int = 0
     jobs: tuple[JobKind, ...] = ()
 
 
 def sweep(*, inbox: Inbox, store: SqlStore, publisher: Publisher, refines: SqlRefinements | None = None) -> Swept:
-    """Publish drains of shards that hold something and whose bell is silent, erasures, and that jobs are due.
+    """Publish drains of non-empty shards whose bell is silent, erasures, and rings for due jobs.
 
-    What was looked up meanwhile is counted here: a few short transactions, and none where nothing was. Without
-    `refines` nobody refines here, and their jobs wait.
+    Also counts new expansions into SQL: a few short transactions, and none where there were no expansions. Without
+    `refines` no refine job is rung for.
     """
     shards = 0
     for shard in inbox.waiting():

@@ -1,6 +1,6 @@
-"""Quotas of tenants: kept in SQL, published to Redis where appends are checked, and what they store measured.
+"""Quotas of tenants: stored in SQL, published to Redis where appends are checked; also measures stored bytes.
 
-Redis may lose all of it at any time: the next publication, within a minute, writes it again.
+Redis may lose all of this at any time: the next publication, within a minute, restores it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantQuota:
-    """What one tenant may use. None: as the settings say; 0: any number, and words that are kept for ever."""
+    """The limits of one tenant. None: the default of the settings; 0: no limit, and text that is kept for ever."""
 
     tenant: str
     turns_a_day: int | None = None
@@ -27,12 +27,12 @@ class TenantQuota:
 
     @property
     def is_of_appends(self) -> bool:
-        """Whether it stands for the settings where appends are counted."""
+        """Whether the quota overrides the settings where appends are counted."""
         return any(bound is not None for bound in (self.turns_a_day, self.bytes_a_day, self.stored_bytes))
 
     @property
     def bounds_appends(self) -> bool:
-        """Whether an append has to be counted first, whatever the settings of its producer say."""
+        """Whether appends have to be counted, whatever the settings of the producer."""
         return any((self.turns_a_day, self.bytes_a_day, self.stored_bytes))
 
 
@@ -49,7 +49,7 @@ def publish(*, store: SqlTenantQuotas, board: RedisQuotaBoard, stored_bytes: int
 
 
 def measure(tenant: str, *, store: SqlTenantQuotas, board: RedisQuotaBoard) -> None:
-    """Measure what one tenant stores and what waits to be stored."""
-    # In this order: what is drained between the two looks counts twice until the next measure, and never not at all.
+    """Measure the stored bytes of one tenant and those that wait to be stored."""
+    # In this order: entries drained between the two reads count twice until the next measurement, but never zero times.
     added, waiting = board.waiting(tenant)
     board.measured(tenant, store.measure(tenant) + waiting, added=added)
