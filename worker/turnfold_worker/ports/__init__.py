@@ -1,6 +1,6 @@
-"""What use cases need of the outside world, and the values that they hand to one another.
+"""The ports of the use cases: protocols of adapters, and the values passed between them.
 
 storage            inboxes, sentence vectors, messages to workers
-models             a language model, its limits, and what SQL remembers of calls
-messages           values of one moment
+models             a language model, its limits, and the stored record of calls
+messages           immutable values, each a snapshot of one moment
 """

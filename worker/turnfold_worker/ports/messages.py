@@ -1,4 +1,4 @@
-"""What the use cases and their ports hand to one another: each value is of one moment, and nothing changes it."""
+"""Immutable values passed between the use cases and their ports, each a snapshot of one moment."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A conversation whose inbox is ours until the lease ends."""
+    """A conversation whose inbox this worker has leased."""
 
     place: Place
     token: str
     """Proves the claim: the end of the lease in microseconds."""
     forgotten_at: str | None = None
-    """Set when its old rows have to be deleted before anything new is stored."""
+    """Set when the old rows have to be deleted before anything new is stored."""
 
     @property
     def address(self) -> Address:
@@ -38,16 +38,16 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedTurn:
-    """A turn on its way into SQL; SQL numbers it."""
+    """A turn to be stored in SQL, which numbers it."""
 
     turn: StoredTurn
     """Its `seq` is 0. A placeholder when the entry is parked."""
     entry: InboxEntry
-    """As it came; kept whole when it is parked."""
+    """The entry as received; kept whole when it is parked."""
     error: str | None = None
-    """Why it is parked."""
+    """The reason why the entry is parked."""
     may_wait: bool = False
-    """Whether it is folded when nothing else is due."""
+    """Whether folding may wait until nothing else is due."""
     subject: str | None = None
     """The end user whose turn it is."""
 
@@ -63,7 +63,7 @@ class ReceivedOperation:
 
 @dataclass(frozen=True, slots=True)
 class ParkedOperation:
-    """An entry that is no turn and could not be carried out: kept for a person, in no one's way."""
+    """An entry other than a turn that could not be carried out: kept for a person, and blocking nothing."""
 
     entry: InboxEntry
     error: str
@@ -75,7 +75,7 @@ class ReceivedChange:
 
     change: TurnChange
     entry: InboxEntry
-    """As it came; kept whole when it cannot be carried out."""
+    """The entry as received; kept whole when it cannot be carried out."""
 
 
 Received = ReceivedTurn | ReceivedOperation | ReceivedChange | ParkedOperation
@@ -83,38 +83,38 @@ Received = ReceivedTurn | ReceivedOperation | ReceivedChange | ParkedOperation
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What a change did."""
+    """The result of a change."""
 
     count: int
-    """Turns that the conversation has now."""
+    """Number of turns after the change."""
     removed: frozenset[str] = frozenset()
-    """Ids of turns that are no more."""
+    """Ids of removed turns."""
     refolds_due: bool = False
-    """Whether it made jobs to fold segments again."""
+    """Whether the change made jobs to fold segments again."""
     refused: str | None = None
-    """Why it could not be carried out: for a person."""
+    """Why the change could not be carried out, for a person."""
     repeated: bool = False
-    """It had been received before, and nothing was done."""
+    """The change had been received before, and nothing was done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreResult:
-    """What one storing transaction did."""
+    """The result of one storing transaction."""
 
     missing: frozenset[ConversationId] = frozenset()
-    """Forgotten meanwhile: nothing of theirs was stored."""
+    """Conversations that were forgotten meanwhile: none of their entries were stored."""
     folds_due: bool = False
     """Whether the fold job of any conversation became due with this transaction."""
     refolds_due: bool = False
-    """Whether any segment is to be folded again, because a turn of it was changed."""
+    """Whether any segment has to be folded again, because one of its turns was changed."""
     new_turns: int = 0
     revisions: Mapping[ConversationId, int] = field(default_factory=dict)
-    """Of each conversation that was stored, the revision from which on it has what was received, at least."""
+    """For each stored conversation, the revision from which on it includes the received entries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tail:
-    """What a fold starts from: one committed state of a conversation."""
+    """The input of a fold: one committed state of a conversation."""
 
     conversation: ConversationId
     closed_seq: int
@@ -126,31 +126,31 @@ class Tail:
     said: Mapping[str, int]
     """Tokens of each role up to `closed_seq`."""
     configurations: Sequence[tuple[int, Mapping[str, Any]]]
-    """(after_seq, what is then in force), oldest first."""
+    """(after_seq, the configuration in force from then on), oldest first."""
     before: Sequence[StoredTurn]
     """The last turns up to `closed_seq`, which the next segment may repeat: at most `NEIGHBOURS`."""
-    # Files are read again a few turns later, so that nearly all repeats cross a boundary. The price: when one of these
-    # turns is edited, the segment after its own must be folded again too.
+    # Files are read again a few turns later, so nearly all repeats cross a boundary. The price: when one of these turns
+    # is edited, the segment after its own must be folded again too.
     turns: Sequence[StoredTurn]
-    """Turns after `closed_seq`, whole, in order; at most the number asked for."""
+    """Turns after `closed_seq`, whole, in order; at most the requested number."""
     frame: Outline | None = None
-    """What the stored outline covers, without its notes; None before the first fold."""
+    """The frame of the stored outline, without its notes; None before the first fold."""
     vectors: Mapping[int, Vector] = field(default_factory=dict)
-    """Stored sentence vectors of these turns by `seq`; empty without a sentence model."""
+    """Stored sentence vectors of `turns` by `seq`; empty without a sentence model."""
     postings_standing: int | None = None
-    """How many of the first segments have their postings, where those of an idle conversation were dropped."""
+    """Number of leading segments that have postings; None unless postings of an idle conversation were dropped."""
     memos: Mapping[int, TurnMemo] = field(default_factory=dict)
-    """What folds made of single turns by `seq`: first what is stored, then what this fold adds."""
+    """Intermediate results on single turns by `seq`: first the stored ones, then those that this fold adds."""
 
     @property
     def settings(self) -> FoldSettings:
-        """The settings that its first turn is folded with."""
+        """The settings that the first turn is folded with."""
         return settings_at(self.configurations, self.turns[0].seq)
 
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """What the passages of a segment mean, by a sentence model: see `turnfold.contract.vectors.pack_signs`."""
+    """Embeddings of the passages of a segment, as signs: see `turnfold.contract.vectors.pack_signs`."""
 
     model: str
     signs: bytes
@@ -158,57 +158,57 @@ class Meant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fold:
-    """Everything that closing one segment writes, in one transaction."""
+    """Everything that closing one segment writes in one transaction."""
 
     tail: Tail
-    """The state it was computed from; written only if the conversation is still in it."""
+    """The state that the fold was computed from; written only if the conversation is still in that state."""
     nodes: Sequence[FoldedNode]
-    """The segment, then the chapters that it completes, upwards."""
+    """The segment, then the chapters that it completes, bottom-up."""
     anchors: Sequence[Anchor]
     changes: Sequence[AnchorChange]
     segmenter: Mapping[str, Any]
     decided_seq: int
     """The turn with which the segment's end was decided."""
     refold_error: str | None = None
-    """Set when the segment got plain words: the reason, for the parked refold job."""
+    """The reason, when the segment got plain words: for the parked refold job."""
     meant: Meant | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FoldClaim:
-    """A fold job that is ours until its lease ends."""
+    """A fold job that this worker has leased."""
 
     conversation: ConversationId
     claim: str
     attempts: int
-    """Tries on the segment at hand, this one included."""
+    """Tries on the current segment, including this one."""
     error: str | None = None
-    """What the last try that could say so failed with."""
+    """The error of the last try that recorded one."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoldClaims:
-    """Fold jobs that one task took."""
+    """Fold jobs that one task claimed."""
 
     claims: Sequence[FoldClaim]
     more: bool
-    """Whether others are due."""
+    """Whether further jobs are due."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefoldClaim:
-    """A job to fold a closed segment again, that is ours until its lease ends."""
+    """A job to fold a closed segment again, leased by this worker."""
 
     job: JobId
     conversation: ConversationId
     idx: int
-    """Of the segment."""
+    """Index of the segment."""
     claim: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClosedSegment:
-    """What folding a segment again starts from: one committed state of its conversation."""
+    """The input of folding a segment again: one committed state of its conversation."""
 
     conversation: ConversationId
     idx: int
@@ -216,35 +216,35 @@ class ClosedSegment:
     next_anchor: int
     edit_revision: int
     configurations: Sequence[tuple[int, Mapping[str, Any]]]
-    """(after_seq, what is then in force), oldest first."""
+    """(after_seq, the configuration in force from then on), oldest first."""
     said_before: Mapping[str, int]
-    """Tokens of each role up to its first turn."""
+    """Tokens of each role before its first turn."""
     before: Sequence[StoredTurn]
     """The last turns before it: at most `NEIGHBOURS`."""
     turns: Sequence[StoredTurn]
     """Its turns, whole, in order."""
     anchors: Sequence[Anchor]
-    """Those that it has already."""
+    """The stored anchors of the segment."""
     by_hand: frozenset[int] = frozenset()
-    """Ids of those that a person settled: they stay, whatever the rules find now."""
+    """Ids of anchors that a person settled: they stay, whatever the rules find."""
     loose: Sequence[Anchor] = ()
-    """Active anchors of the conversation that were overtaken by one that is no more."""
+    """Active anchors of the conversation that had been overtaken by an anchor since deleted."""
 
     @property
     def settings(self) -> FoldSettings:
-        """The settings that it is folded with."""
+        """The settings that the segment is folded with."""
         return settings_at(self.configurations, self.turns[0].seq)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DroppedSegment:
-    """A segment whose postings were dropped, perhaps its levels too, and what they are made again from."""
+    """A segment whose postings, and perhaps levels, were dropped, and the input to rebuild them."""
 
     idx: int
     method: Method
-    """How its words were made."""
+    """How its levels were made."""
     closed: ClosedSegment | None
-    """Its turns; None where retention removed their words."""
+    """Its turns; None where retention removed their text."""
     stored: Sequence[Bundle]
     """Its passages, in order."""
     has_levels: bool
@@ -252,37 +252,37 @@ class DroppedSegment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refold:
-    """Everything that folding a segment again writes, in one transaction."""
+    """Everything that folding a segment again writes in one transaction."""
 
     job: JobId
     segment: ClosedSegment
-    """The state it was computed from; written only if the conversation is still in it."""
+    """The state that the refold was computed from; written only if the conversation is still in that state."""
     nodes: Sequence[FoldedNode]
-    """The segment, then the chapters above it, upwards: each replaces its older self."""
+    """The segment, then the chapters above it, bottom-up: each replaces its stored version."""
     anchors: Sequence[Anchor]
-    """New ones."""
+    """New anchors."""
     changes: Sequence[AnchorChange]
     stale: frozenset[int] = frozenset()
-    """Ids of anchors that the rules do not find any more."""
+    """Ids of anchors that the rules no longer find."""
     weighed: Sequence[Anchor] = ()
-    """Those that they find again, as they weigh them now."""
+    """Anchors found again, with their new weights."""
     meant: Meant | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """A conversation that nobody finds any more and whose rows are still to be deleted."""
+    """A conversation hidden from all reads, whose rows are still to be deleted."""
 
     conversation: ConversationId
     counts: Mapping[str, int]
-    """What it held when it was hidden, for the receipt."""
+    """Counts of its rows when it was hidden, for the receipt."""
 
 
 @dataclass(frozen=True, slots=True)
 class DueTenants:
-    """Tenants that keep words for longer than they are to be kept."""
+    """Tenants with text whose retention period is over."""
 
     until: Mapping[str, int]
-    """Tenant -> when a segment was closed at the latest, in milliseconds, whose words are to go."""
+    """Tenant -> latest time, in milliseconds, at which a segment was closed whose text has to go."""
     reached: str | None
-    """The tenant to go on behind; None when there are no others."""
+    """The tenant after which the next scan continues; None when there are no more."""

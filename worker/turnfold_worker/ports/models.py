@@ -1,4 +1,4 @@
-"""What refining needs of the outside world: a model, limits that all workers share, and what SQL remembers of calls."""
+"""Ports of refining: a model, limits that all workers share, and the stored record of calls."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Used:
-    """What one call used, as the provider says."""
+    """Token usage of one call, as reported by the provider."""
 
     input_tokens: int
     cached_tokens: int = 0
-    """Of the input tokens, those that the provider had in its prompt cache."""
+    """Input tokens that the provider read from its prompt cache."""
     output_tokens: int = 0
     estimated: bool = False
-    """The provider did not say: counted here."""
+    """True when the provider did not report usage: counted by this worker."""
 
 
 class Finish(StrEnum):
@@ -34,14 +34,14 @@ class Finish(StrEnum):
 
     STOP = "stop"
     LENGTH = "length"
-    """It was cut at the most tokens."""
+    """The reply was cut off at the token limit."""
     REFUSAL = "refusal"
     """The model or a filter declined."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReply:
-    """What a model said. Untrusted."""
+    """The reply of a model. Untrusted input."""
 
     content: str
     finish: Finish
@@ -49,43 +49,43 @@ class ModelReply:
 
 
 class LanguageModel(Protocol):
-    """Who answers: a provider, of which one call is one HTTP request, or a callable. Retries are not its business."""
+    """A model: a provider, where one call is one HTTP request, or a callable. Implementations do not retry."""
 
     def complete(self, request: ModelRequest) -> ModelReply:
-        """Ask, within a total deadline. Raises `ModelAway`, `ModelWaits`, `ModelRefused`."""
+        """Send a request, within a total deadline. Raises `ModelAway`, `ModelWaits`, `ModelRefused`."""
 
     def close(self) -> None:
-        """Close what it holds open."""
+        """Close open connections."""
 
 
 class Limiter(Protocol):
     """Limits and the circuit of each model, shared by all workers."""
 
     def reserve(self, model: str, tokens: int) -> float:
-        """Take a request and its tokens; 0.0, or the seconds until there may be room (nothing is taken then)."""
+        """Reserve a request and its tokens; return 0.0, or seconds until there may be room, with nothing reserved."""
 
     def settle(self, model: str, *, reserved: int, used: int) -> None:
-        """Correct what was taken."""
+        """Correct a reservation by the actual usage."""
 
     def pause(self, model: str, seconds: float) -> None:
-        """The provider wants no calls for a while."""
+        """Hold all calls for a while, as the provider asked."""
 
     def admit(self, model: str) -> float:
-        """0.0 when the circuit lets a call through, else the seconds until it may."""
+        """Return 0.0 when the circuit lets a call through, else the seconds until it may."""
 
     def record_success(self, model: str) -> None:
         """Close the circuit."""
 
     def record_failure(self, model: str) -> bool:
-        """Count a failed call; True when that opened the circuit."""
+        """Count a failed call; True when it opened the circuit."""
 
     def open_circuit(self, model: str, seconds: float) -> None:
-        """Make no calls for a while: the account or its settings do not allow any."""
+        """Open the circuit for a while: the account or its settings do not allow any calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """For whom a call is made."""
+    """The conversation and tenant that a call is made for."""
 
     conversation: ConversationId
     tenant: str
@@ -93,7 +93,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reservation:
-    """What a call may use at most, taken from the tenant's caps until it is settled."""
+    """The most that a call may use, reserved from the tenant's caps until it is settled."""
 
     owner: Owner
     model: str
@@ -106,23 +106,23 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class RefineTarget:
-    """What words are to be made with; a change makes new jobs for all that was made otherwise."""
+    """The models and prompts to refine with; a change makes new jobs for everything refined otherwise."""
 
     extract_model: str
-    """Writes the notes of segments, and finds anchors in them."""
+    """Writes the notes of segments and finds anchors in them."""
     summarize_model: str
     """Writes the notes of chapters."""
     extract_prompt: str
     summarize_prompt: str
-    """Versions of prompts."""
+    """Versions of the two prompts."""
     segments: int
-    """Segments of a job: 1, 2, 4 or 8."""
+    """Segments per job: 1, 2, 4 or 8."""
     idle_seconds: float = 0.0
-    """After how long without another segment fewer of them are refined; 0: never."""
+    """Seconds without another segment after which an incomplete group is refined; 0: never."""
 
     @property
     def version(self) -> str:
-        """All of it as one text."""
+        """Models, prompts and group size as one string."""
         return (
             f"{self.extract_model}/{self.extract_prompt} {self.summarize_model}/{self.summarize_prompt} {self.segments}"
         )
@@ -130,28 +130,28 @@ class RefineTarget:
 
 @dataclass(frozen=True, slots=True)
 class RefineClaim:
-    """A refine job that is ours until its lease ends."""
+    """A refine job that this worker has leased."""
 
     job: JobId
     owner: Owner
     subject: int
-    """First of its segments; below 0 for a chapter."""
+    """Index of its first segment; below 0 for a chapter."""
     claim: str
     attempts: int
 
     @property
     def chapter(self) -> int | None:
-        """Position of the chapter that it is about; None for segments."""
+        """Index of the chapter to refine; None for segments."""
         return chapter_of_subject(self.subject)
 
 
 def subject_of_chapter(idx: int) -> int:
-    """What the job of a chapter has for its subject: segments have 0 and more."""
+    """Return the job subject of a chapter, below 0; segments have 0 and above."""
     return -idx - 1
 
 
 def chapter_of_subject(subject: int) -> int | None:
-    """Position of a job's chapter; None for a job of segments."""
+    """Return the index of a job's chapter; None for a job of segments."""
     return -subject - 1 if subject < 0 else None
 
 
@@ -166,7 +166,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChapterGroup:
-    """A chapter with what its segments became: one committed state of their conversation."""
+    """A chapter with its segments' notes: one committed state of their conversation."""
 
     source: ChapterSource
     edit_revision: int
@@ -174,29 +174,29 @@ class ChapterGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refined:
-    """Everything that a refine job writes, in one transaction. It replaces what an earlier model wrote there.
+    """Everything that a refine job writes in one transaction, replacing what an earlier model wrote there.
 
-    None leaves what an earlier model wrote: the call that should have replaced it brought nothing.
+    None keeps what an earlier model wrote: the call that should have replaced it had no usable reply.
     """
 
     claim: RefineClaim
     edit_revision: int
     covers: Sequence[NodeSource]
-    """The nodes that the job is about."""
+    """The nodes that the job covers."""
     nodes: Sequence[AcceptedNode] | None
     anchors: Sequence[Anchor] | None = None
     changes: Sequence[AnchorChange] = ()
     filler: Sequence[int] = ()
     """Ids of the rules' anchors that no later answer needs."""
     told: Sequence[int] = ()
-    """Ids of anchors, the rules' and the model's, that the notes tell."""
+    """Ids of anchors, of the rules and the model, that the notes already state."""
     overtaken: Sequence[AcceptedOvertaking] = ()
-    """Words that took the place of the rules' anchors."""
+    """Statements that supersede anchors of the rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remains:
-    """What is kept of a node whose turns were removed."""
+    """The remaining record of a node whose turns were removed."""
 
     owner: Owner
     kept: Kept
@@ -206,7 +206,7 @@ class Remains:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefineCounts:
-    """Where the refine jobs of some conversations stand."""
+    """Counts of refine jobs by state."""
 
     due: int = 0
     running: int = 0
@@ -215,7 +215,7 @@ class RefineCounts:
     skipped: int = 0
     batched: int = 0
     errors: Mapping[str, int] = field(default_factory=dict)
-    """Errors of jobs that will be tried again or are parked -> how many."""
+    """Errors of jobs that will be retried or are parked -> how many."""
 
     @property
     def open(self) -> int:

@@ -1,4 +1,4 @@
-"""What the use cases need of the outside world, in their own words. Adapters and test fakes implement these."""
+"""Ports of the use cases to storage and messaging, implemented by adapters and test fakes."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ from turnfold_worker.ports.messages import Claim
 
 
 class Inbox(Protocol):
-    """The Redis side of a drain."""
+    """The inboxes in Redis, as drains and sweeps use them."""
 
     def silence_bells(self, shards: Sequence[int]) -> None:
-        """Let the next append ring again. Comes before claiming, or a wake-up is lost."""
+        """Let the next append ring again. Called before claiming, or a wake-up is lost."""
 
     def ring_bell(self, shard: int) -> bool:
         """Set the bell; False if it is set already."""
 
     def silence_jobs(self, kind: JobKind) -> None:
-        """As `silence_bells`, of due jobs."""
+        """As `silence_bells`, for due jobs."""
 
     def ring_jobs(self, kind: JobKind) -> bool:
-        """As `ring_bell`, of due jobs."""
+        """As `ring_bell`, for due jobs."""
 
     def claim(self, shards: Sequence[int], most: int) -> list[Claim]:
-        """Take up to `most` ready conversations of each shard, round robin over tenants."""
+        """Claim up to `most` ready conversations of each shard, round robin over tenants."""
 
     def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
-        """The oldest `most` entries of each claimed inbox, fewer where they are large, one at least."""
+        """Read the oldest entries of each claimed inbox, up to `most` or a byte limit, but at least one."""
 
     def mark_stored(self, marks: Mapping[Place, StoredMark]) -> None:
-        """Note how far conversations are stored, for readers of a replica; a mark only moves on."""
+        """Record how far conversations are stored, for readers of a replica; a mark only moves forward."""
 
     def finish(self, done: Sequence[tuple[Claim, str | None]]) -> None:
         """Trim each inbox through a stream id (None: nothing was stored) and give the claim back, if still ours."""
 
     def postpone(self, claims: Sequence[Claim], seconds: float) -> None:
-        """Give claims back to be taken again after a while."""
+        """Give claims back; they can be claimed again after some seconds."""
 
     def count_refusal(self, claim: Claim) -> int:
-        """Count that a conversation could not be stored; how often since it last was, lately."""
+        """Count a failure to store a conversation; return the number of recent failures since it was last stored."""
 
     def waiting(self) -> list[int]:
-        """Shards that hold anything at all."""
+        """Return the shards with ready inboxes or forgotten conversations."""
 
     def forgotten(self, shard: int, most: int) -> list[Claim]:
-        """Forgotten conversations whose rows are to be deleted."""
+        """Return forgotten conversations whose rows are still to be deleted."""
 
     def still_forgotten(self, claim: Claim) -> bool:
         """Whether the deletion that `claim` names is still to be done."""
@@ -60,46 +60,46 @@ class Inbox(Protocol):
         """Record that the rows are gone."""
 
     def mark_remnants(self) -> None:
-        """Note that words were erased which logs may hold still."""
+        """Record that text was erased which logs may still contain."""
 
     def remnants(self) -> dict[str, str]:
-        """What may hold erased words, and when these were erased, as a mark."""
+        """Return the logs that may contain erased text, each with a mark of the time of erasure."""
 
     def rewrite_log(self, mark: str) -> bool:
-        """Let Redis write its log anew, now and then; True once one that was begun after a mark is over."""
+        """Let Redis rewrite its log, at limited intervals; True once a rewrite begun after the mark is complete."""
 
     def cleared(self, kind: str, mark: str) -> None:
-        """Note that erased words are gone from there, unless more were erased since."""
+        """Record that a log no longer contains erased text, unless more was erased since."""
 
     def start_sweep(self) -> bool:
-        """True for the one caller who sweeps in this interval."""
+        """Return True to the one caller that sweeps in this interval."""
 
     def start_expiry(self) -> bool:
-        """True for the one caller who looks for turns to expire in this hour."""
+        """Return True to the one caller that runs retention in this hour."""
 
     def repeat_expiry(self) -> None:
-        """Have the next sweep look again: there is more to expire."""
+        """Let the next sweep run retention again: more turns have expired."""
 
     def take_expansions(self, most: int) -> list[Expansions]:
-        """Expansions that are not counted yet, of up to `most` conversations of each shard. They are taken once."""
+        """Take the uncounted expansions of up to `most` conversations per shard. Each is returned once."""
 
 
 class SentenceEmbedder(Protocol):
-    """Directions of meaning: the nearer two texts, the higher the cosine of their vectors."""
+    """A sentence model: the closer two texts in meaning, the higher the cosine similarity of their vectors."""
 
     model: str
-    """Kept with every vector: those of different models cannot be compared."""
+    """Stored with every vector: vectors of different models cannot be compared."""
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector a text, in order. Raises `ModelAway`."""
+        """Return one vector per text, in order. Raises `ModelAway`."""
 
 
 class Publisher(Protocol):
-    """Who is told of work, as far as the use cases know it. What cannot be told is dropped: a sweep tells it again."""
+    """Publishes work to workers. A message that cannot be sent is dropped: a sweep publishes again."""
 
     def drain(self, shard: int) -> None: ...
 
     def erase(self, shard: int) -> None: ...
 
     def work(self, kind: JobKind) -> None:
-        """Tell somebody that jobs of a kind are due."""
+        """Publish that jobs of a kind are due."""
