@@ -1,13 +1,13 @@
-"""Celery's side of a worker, beside its tasks.
+"""The Celery side of a worker, apart from its tasks.
 
-schema_gate        no task is taken of a database that does not serve this version
-preload            what is imported before a worker forks
-doorman            a thread that waits for rings and asks Celery for tasks
-sweep_timer        a timer that asks for sweeps
-heartbeat_file     a file that is touched while a worker can take messages
-remote_control     what it answers, and which orders it does not take
-tracing            spans of tasks, and who they are sent to
-json_logs          a log of an object a line
-outage_log         what keeps a worker from its work, in its log
-broker_transport   no message ends a worker
+schema_gate        refuses to start on a database with an incompatible schema
+preload            imports modules before a worker forks
+doorman            a thread that turns rings into Celery tasks
+sweep_timer        a timer that sends sweep tasks
+heartbeat_file     touches a file while a worker can take messages
+remote_control     the remote-control commands that a worker answers
+tracing            spans of tasks, and their export
+json_logs          a log with one JSON object per line
+outage_log         logs outages that keep a worker from its work
+broker_transport   a transport in which no message ends a worker
 """

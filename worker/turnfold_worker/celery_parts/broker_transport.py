@@ -1,8 +1,8 @@
-"""Redis as Celery's broker, without what any writer to it could do: end a worker by a message that nobody can read.
+"""Redis as Celery's broker, hardened: an unreadable message does not end a worker.
 
-kombu raises from its event loop for an entry of a queue that is no message, which ends the worker's main process, and
-the next one's. Here it is dropped and logged: a message is a wake-up, and no work is lost with one. And kombu keeps
-every connection that was lost: its memory and a file descriptor. Here the next one takes its place.
+kombu raises from its event loop for a queue entry that is not a message, which ends the worker's main process, and the
+next one's. Here the entry is dropped and logged: a message is a wake-up, and no work is lost with it. And kombu keeps
+every lost connection, with its memory and a file descriptor. Here the next connection replaces it.
 """
 
 from __future__ import annotations
@@ -29,45 +29,45 @@ class _Channel(redis.Channel):
         try:
             return super()._brpop_read(**options)  # type: ignore[no-any-return, no-untyped-call]  # kombu has no types
         except (ValueError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
-            # No JSON, no UTF-8, nested too deep, or no value of the type that it names: it has left its queue already.
+            # No JSON, no UTF-8, nested too deep, or a wrong type: the entry has left its queue already.
             _dropped(error)
             return True
 
 
 class Transport(redis.Transport):
-    """kombu's, but for messages that cannot be read."""
+    """The kombu transport, except that unreadable messages are dropped."""
 
     Channel = _Channel
     _polls: ClassVar[set[Any]] = set()
-    """What the event loop calls at each turn for the newest connection."""
+    """Callbacks of the event loop for the newest connection."""
 
     def register_with_event_loop(self, connection: Any, loop: Any) -> None:
-        """Have the loop poll for this connection, and no longer for the one before it."""
+        """Let the loop poll for this connection, and no longer for the one before it."""
         loop.on_tick -= self._polls
         others = set(loop.on_tick)
         super().register_with_event_loop(connection, loop)  # type: ignore[no-untyped-call]
         self._polls.clear()
         self._polls.update(loop.on_tick - others)
-        # Now: a worker that waits makes so few objects that the next full collection may be hours away.
+        # Collected now: an idle worker creates so few objects that the next full collection may be hours away.
         gc.collect()
 
     def _deliver(self, message: Any, queue: str) -> None:
         try:
-            # Before the channel counts it as one to be acknowledged: nobody would do that.
+            # Before the channel counts the message as one to be acknowledged, which would never happen.
             channel = self.channels[0]
             envelope = self.Channel.Message(message, channel=channel)  # type: ignore[no-untyped-call]
             if queue in _OURS:
                 message = _plain(envelope)
-        except Exception as error:  # noqa: BLE001 - whatever is wrong with it, it is not for us
+        except Exception as error:  # noqa: BLE001 - malformed in any way, it is not for us
             _dropped(error)
             return
         super()._deliver(message, queue)  # type: ignore[no-untyped-call]
 
 
 def _plain(message: Any) -> dict[str, Any]:
-    """A task with the parts that ours have, by Celery's second protocol, and nothing else that Celery would act on.
+    """Return a task with the fields that ours have, in Celery's protocol 2, and nothing else that Celery would act on.
 
-    Raises for what is no task in JSON.
+    Raises for anything but a task in JSON.
     """
     headers, info = message.headers, message.delivery_info
     arguments, named, _ = json.loads(message.body)

@@ -1,7 +1,7 @@
-"""A thread in every worker that waits at the bells of its queues, and asks Celery for what they rang for.
+"""A thread in every worker that waits for rings on the bells of its queues and sends the Celery tasks they ask for.
 
-Producers and workers ring in Redis, where a ring stands once however often it is asked for. So work is Celery's tasks,
-seen in Flower, and no message is sent while nobody is there to take it.
+Producers and workers ring in Redis, where repeated rings are stored once. So work consists of Celery tasks that Flower
+shows, and no message is sent while no worker could take it.
 """
 
 from __future__ import annotations
@@ -29,27 +29,29 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 WAIT_SECONDS: Final = 0.5
-"""Of one look: as long as a stop may have to wait for it."""
+"""Timeout of one wait: the longest that a stop has to wait for the thread."""
 _LEAST_WAIT: Final = 0.01
 LINGER_SECONDS: Final = 0.05
-"""From a ring to its message: what rings meanwhile goes with it."""
+"""From a ring to its message: rings that arrive meanwhile go with it."""
 FULL_SECONDS: Final = 1.0
-"""Until a queue is looked at again that held too many messages; its rings stand in Redis meanwhile."""
+"""Until a queue that had too many messages is polled again; its rings stay in Redis meanwhile."""
 LONGEST_PAUSE_SECONDS: Final = 2.0
 """Between two tries while Redis or the broker is away."""
 DRAIN_PAUSE_SECONDS: Final = 0.4
-"""From a drain's message to the next one at most: reads find in Redis what is not stored yet, and a drain of ten turns
-costs little more than one of a single turn. What comes after a pause of its own is stored at once."""
+"""Longest pause between two drain messages; a drain after a longer pause starts at once.
+
+Reads find unstored turns in Redis, and a drain of ten turns costs little more than one of a single turn.
+"""
 _DRAIN_SECONDS: Final = 1.0
-"""Of work that a drain finds when much waits, about, so that all processes get a message before the first is done."""
+"""Rough duration of a drain when much waits, so that all processes get a message before the first is done."""
 _FOLD_SECONDS: Final = 0.25
-"""The same of a task that folds what is due."""
+"""The same for a task that folds due conversations."""
 
 
 class Doorman(bootsteps.StartStopStep):
-    """Runs in the worker's main process, which only publishes: what is published runs in its pool."""
+    """Runs in the worker's main process, which only publishes; the pool runs the tasks."""
 
-    # After the pool: no process of it is forked while the thread is at work, but for those that replace others.
+    # After the pool: only replacement processes are forked while the thread runs.
     requires = {"celery.worker.components:Pool"}  # noqa: RUF012 - Celery's own form
 
     def __init__(self, parent: Any, **options: Any) -> None:
@@ -65,7 +67,7 @@ class Doorman(bootsteps.StartStopStep):
     def begin(
         self, app: Any, settings: WorkerSettings, queues: Collection[Queue], *, processes: int = 1
     ) -> list[threading.Thread]:
-        """Start a thread a server that waits for rings of `queues`, for a pool of so many processes, until `stop`."""
+        """Start a thread per server that waits for rings of `queues`, for a pool of `processes`, until `stop`."""
         self._stop.clear()
         self._threads = [
             threading.Thread(
@@ -79,14 +81,14 @@ class Doorman(bootsteps.StartStopStep):
         return self._threads
 
     def stop(self, parent: Any) -> None:  # noqa: ARG002
-        """Publish what was heard, and hear no more."""
+        """Publish the rings already taken, and take no more."""
         self._stop.set()
         for thread in self._threads:
             thread.join(WAIT_SECONDS + 1.0)
 
 
 def pauses_of(processes: int) -> dict[Queue, float]:
-    """Seconds from a queue's messages to its next ones: what rings meanwhile is one task's work, and no process idles.
+    """Return the pause between messages of each queue in seconds: rings are batched, and no process idles.
 
     >>> pauses_of(2)[Queue.INGEST], pauses_of(2)[Queue.COMPRESS]
     (0.4, 0.125)
@@ -99,7 +101,7 @@ def _serve(
     app: Any, settings: WorkerSettings, url: str, queues: Collection[Queue], pauses: Mapping[Queue, float],
     stop: threading.Event,
 ) -> None:  # fmt: skip
-    # Here: what imports the application needs neither Redis's client nor tenacity.
+    # Imported here: importing the application needs neither Redis's client nor tenacity.
     import tenacity
 
     from turnfold.redis.doorbell import CeleryPublisher
@@ -126,7 +128,7 @@ def _serve(
 
 
 class Round:
-    """One look at the bells, and the messages for what rang."""
+    """One poll of the bells, and the messages for the rings taken."""
 
     def __init__(
         self, bells: Callable[[], RungBells], publisher: CeleryPublisher, queues: Collection[Queue], *,
@@ -140,7 +142,7 @@ class Round:
         self._expires_seconds = expires_seconds
         self._pauses = pauses
         self._looks_at: dict[Queue, float] = {}
-        """When the bells of a queue are looked at next, in seconds of `time.monotonic`; their rings stand meanwhile."""
+        """When the bells of a queue are polled next, by `time.monotonic`; their rings stay in Redis meanwhile."""
 
     @property
     def _bells(self) -> RungBells:
@@ -149,15 +151,15 @@ class Round:
         return self._opened
 
     def close(self) -> None:
-        """Close the connection on which it waits."""
+        """Close the Redis connection."""
         if self._opened is not None:
             self._opened.close()
 
     def __call__(self) -> None:
-        """Wait a while for a ring, and publish. Raises Redis's and the broker's errors; rings are given back then."""
+        """Wait a while for a ring, and publish. Raises errors of Redis and of the broker, after giving rings back."""
         now = time.monotonic()
         queues = [queue for queue in self._queues if self._looks_at.get(queue, 0.0) <= now]
-        # Until the next of the others is looked at again; no time at all, in Redis, is for ever.
+        # Until the next paused queue is polled again; never 0, which means for ever in Redis.
         seconds = max(_LEAST_WAIT, min([WAIT_SECONDS, *(at - now for at in self._looks_at.values() if at > now)]))
         if not queues:
             self._stop.wait(seconds)
@@ -188,14 +190,14 @@ class Round:
 
 
 def together(rings: Sequence[Ring]) -> list[Ring]:
-    """The messages for some rings: one for all drains, whose arguments are their shards, one for each other ring."""
+    """Return the messages for some rings: one for all drains, with their shards as arguments, one per other ring."""
     shards = {shard for ring in rings if ring.task is Task.DRAIN for shard in ring.arguments}
     others = dict.fromkeys(ring for ring in rings if ring.task is not Task.DRAIN)
     return [*others, *([Ring(Task.DRAIN, tuple(sorted(shards)))] if shards else [])]
 
 
 def rings_of(messages: Sequence[Ring]) -> list[Ring]:
-    """The inverse of `together`."""
+    """Return the rings of some messages: the inverse of `together`."""
     return [
         ring
         for message in messages
@@ -206,7 +208,7 @@ def rings_of(messages: Sequence[Ring]) -> list[Ring]:
 
 
 class _Outage:
-    """Says once that Redis or the broker is away, and once that they are back."""
+    """Logs once that Redis or the broker is away, and once that they are back."""
 
     def __init__(self) -> None:
         self._away = False

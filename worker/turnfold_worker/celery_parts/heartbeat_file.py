@@ -1,7 +1,7 @@
-"""A file that a worker touches while it can take messages: what a probe looks at instead of asking the broker.
+"""A file that a worker touches while it can take messages: a probe checks its age instead of asking the broker.
 
-`celery inspect ping` is a broadcast: every worker hears every worker's check, so that checks cost the square of the
-number of workers. The age of a file is seen by the container alone.
+`celery inspect ping` is a broadcast: every worker receives every worker's check, so the cost grows with the square of
+the number of workers. The age of a file is seen by the container alone.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _log = logging.getLogger(__name__)
 
 
 class HeartbeatFile(bootsteps.StartStopStep):
-    """Touches `TURNFOLD_HEARTBEAT_FILE` from the consumer's own loop, so that a loop that hangs touches it no more.
+    """Touches `TURNFOLD_HEARTBEAT_FILE` from the consumer's own loop, so that a hanging loop stops touching it.
 
-    A step of the consumer: while the broker is away there is none, and the file grows old.
+    A step of the consumer: while the broker is away there is no consumer, and the file gets old.
     """
 
     requires = {"celery.worker.consumer.tasks:Tasks"}  # noqa: RUF012 - Celery's own form

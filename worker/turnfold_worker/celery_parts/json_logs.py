@@ -1,4 +1,4 @@
-"""A worker's log as an object a line."""
+"""A worker's log with one JSON object per line."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from turnfold.json_logs import JsonFormatter
 
 
 def write_json(logger: logging.Logger, **_: Any) -> None:
-    """Let a logger that Celery has set up write objects: a receiver of its `after_setup_logger`."""
+    """Let a logger that Celery set up write JSON: a receiver of Celery's `after_setup_logger`."""
     for handler in logger.handlers:
         handler.setFormatter(JsonFormatter())

@@ -1,4 +1,4 @@
-"""What keeps a worker from its work, said in its log: Celery notes expected errors of tasks at `info` only."""
+"""Log outages that keep a worker from its work: Celery logs expected errors of tasks at `info` only."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Outages:
             return
         message, now = str(exception), self._clock()
         if now - self._said.get(message, -SAID_AGAIN_SECONDS) >= SAID_AGAIN_SECONDS:
-            # Only what is recent is kept: a message may hold a time.
+            # Only recent messages are kept: a message may contain a time.
             self._said = {one: at for one, at in self._said.items() if now - at < SAID_AGAIN_SECONDS}
             self._said[message] = now
             _log.warning("work waits: %s", message)

@@ -1,4 +1,4 @@
-"""What a worker imports before it forks: its children share the code, and none of them starts by importing it."""
+"""Import modules before a worker forks: its children share the code, and none spends time importing it."""
 
 from __future__ import annotations
 
@@ -21,42 +21,42 @@ _SAID: Final = StoredTurn(
 )
 
 _COLLECT_AFTER: Final = 20_000
-"""Objects between two collections, 700 otherwise: a fold makes many that its end frees, and hardly a cycle."""
+"""Allocations between two collections, 700 by default: a fold frees its many objects by itself, with hardly a cycle."""
 
 
 def preload(instance: Any, **_: Any) -> None:
-    """Import what the tasks of this worker's queues need: a receiver of Celery's `celeryd_after_setup`.
+    """Import the modules that the tasks of this worker's queues need: a receiver of Celery's `celeryd_after_setup`.
 
-    Connects to nothing: connections do not survive a fork.
+    Opens no connection: connections do not survive a fork.
     """
     load(instance.app.amqp.queues.consume_from)
 
 
 def load(queues: Collection[str]) -> None:
-    """Import what the tasks of some queues need, for good."""
+    """Import the modules that the tasks of some queues need, and exempt them from garbage collection."""
     with _kept_for_good():
         from turnfold_worker import wiring  # noqa: F401 - imported for the children
 
         if str(Queue.REFINE) in queues:
             from turnfold_worker.wiring import models as model_wiring  # noqa: F401 - the same
         if str(Queue.COMPRESS) in queues:
-            # A fold compiles most patterns and looks up rarities: other queues would only hold the memory.
+            # A fold compiles most patterns and looks up idf values: on other queues they would only take memory.
             from turnfold_worker.adapters.sql.turn_memos import rules_hash
             from turnfold_worker.pipeline.fold import fold_segment
             from turnfold_worker.pipeline.settings import FoldSettings
 
             compile_lazy_patterns()
             rules_hash()
-            # What else is made when a fold first needs it, above all which words its rules need.
+            # A first fold creates everything else, above all the word lists of the rules.
             fold_segment([_SAID], idx=0, settings=FoldSettings())
 
 
 @contextmanager
 def _kept_for_good() -> Iterator[None]:
-    """Collect no garbage meanwhile, and what is loaded by the end never.
+    """Disable garbage collection inside the block, and freeze the objects loaded by its end.
 
-    Loading makes objects that stay: to look through them again and again takes an eighth of the time, and a collection
-    in a child would write to each of their pages, which it then shares no more.
+    Loaded objects stay: scanning them repeatedly would take an eighth of the loading time, and a collection in a child
+    would write to their pages, which ends the sharing.
     """
     collects = gc.isenabled()
     gc.disable()

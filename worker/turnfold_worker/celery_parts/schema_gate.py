@@ -1,4 +1,4 @@
-"""A worker looks at the schema before it takes a task, and ends where the database does not serve its version."""
+"""A check of the schema at start: a worker ends where the database does not serve its version."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from turnfold.errors import TurnfoldError, Unavailable
 from turnfold_worker.settings import WorkerSettings
 
 ENDED: Final = 3
-"""Exit code: something is not as it is needed, as of the command line."""
+"""Exit code of an unmet requirement, as in the command line."""
 
 _log = logging.getLogger(__name__)
 
@@ -17,8 +17,8 @@ _log = logging.getLogger(__name__)
 def check_schema(**_: Any) -> None:
     """End the worker with `ENDED` and the remedy in its log: a receiver of Celery's `celeryd_after_setup`.
 
-    A database that does not answer ends nobody: each process of the pool looks again, before its first task. What was
-    opened is closed: connections, and SQLite's book-keeping of locks, do not survive a fork.
+    A database that does not answer ends no worker: each process of the pool checks again before its first task.
+    Everything opened is closed: connections, and SQLite's lock state, do not survive a fork.
     """
     from turnfold_worker.wiring import check_database
 

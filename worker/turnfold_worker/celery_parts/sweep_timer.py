@@ -1,7 +1,7 @@
-"""A timer in every worker that asks for a sweep: progress needs no beat, and no single process.
+"""A timer in every worker that requests sweeps: progress needs neither beat nor any single process.
 
-The parent process only publishes; the sweep itself runs in a child as a task. A parent that opened SQLite would
-hand its locks' book-keeping to every child that it forks.
+The parent process only publishes; the sweep itself runs in a child as a task. A parent that opened SQLite would pass
+its lock state to every child that it forks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 class SweepTimer(bootsteps.StartStopStep):
-    """Sends `turnfold.sweep` to a queue that this worker serves, whenever nobody has swept for an interval."""
+    """Sends `turnfold.sweep` to a queue that this worker serves, whenever no sweep ran for an interval."""
 
     requires = {"celery.worker.components:Pool"}  # noqa: RUF012 - Celery's own form
 
@@ -55,8 +55,8 @@ class SweepTimer(bootsteps.StartStopStep):
         away = False
         while not self._stop.wait(interval):
             try:
-                # The mark is set by the sweep when it runs: one that waits in a long queue must not stand for one done.
-                # One that would live longer than an interval is from before the clock was set back.
+                # The running sweep sets the mark, since a sweep waiting in a long queue does not count as done.
+                # A mark with a lifetime above the interval dates from before the clock was set back.
                 left = servers.first_answering("looking at the sweep", lambda client: client.pttl(keys.SWEEP))
                 if not 0 <= left <= milliseconds:
                     app.send_task(

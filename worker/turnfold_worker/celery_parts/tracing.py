@@ -1,4 +1,4 @@
-"""Traces of a worker: Celery's own instrumentation, and where spans are sent, both as OpenTelemetry's `OTEL_*` say."""
+"""Traces of a worker: OpenTelemetry's Celery instrumentation and exporter, configured by the `OTEL_*` variables."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ SERVICE: Final = "turnfold-worker"
 def start_tracing(**_: Any) -> None:
     """Trace this process: a receiver of Celery's `worker_process_init` and `worker_ready`.
 
-    A provider that somebody has set, as `opentelemetry-instrument` does, is left as it is.
+    An existing provider, such as one set by `opentelemetry-instrument`, is kept.
     """
     _start(os.getpid())
 
 
 @cache
-def _start(pid: int) -> None:  # noqa: ARG001 - once in each process: what a fork inherits sends nothing
+def _start(pid: int) -> None:  # noqa: ARG001 - once in each process: an inherited exporter sends nothing
     from opentelemetry import trace
     from opentelemetry.instrumentation.celery import CeleryInstrumentor
 
@@ -30,7 +30,7 @@ def _start(pid: int) -> None:  # noqa: ARG001 - once in each process: what a for
 
 
 def _provider() -> Any:
-    """Sends spans in batches to `OTEL_EXPORTER_OTLP_ENDPOINT`, under `OTEL_SERVICE_NAME`."""
+    """Make a provider that sends spans in batches to `OTEL_EXPORTER_OTLP_ENDPOINT`, under `OTEL_SERVICE_NAME`."""
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import SERVICE_NAME, Resource
     from opentelemetry.sdk.trace import TracerProvider
