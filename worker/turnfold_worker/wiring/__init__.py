@@ -1,6 +1,6 @@
-"""Settings and adapters put together, once a process: connections do not survive a fork.
+"""Build the worker from settings and adapters, once per process: connections do not survive a fork.
 
-models     what models take; imported where a model is configured
+models     builds the parts for models; imported where a model is configured
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ if TYPE_CHECKING:
     from turnfold_worker.use_cases.refine import Refining
 
 EXPIRY_SECONDS = 10.0
-"""How long one look removes old words before others have their turn; the next sweep goes on."""
+"""How long one round of retention removes text before other work gets its turn; the next sweep goes on."""
 LOCK_WAIT_SECONDS = 30.0
-"""How long a writer waits for SQLite's lock: others hold it for milliseconds, but there may be many."""
+"""How long a writer waits for SQLite's lock: each holder needs milliseconds, but there may be many."""
 
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """The use cases with everything that they need."""
+    """The use cases with their dependencies."""
 
     settings: WorkerSettings
     inbox: Inbox
@@ -64,7 +64,7 @@ class Worker:
     refinements: SqlRefinements | None = None
     """Refine jobs; None where nothing is refined."""
     refining: Refining | None = None
-    """What doing them takes; None where no model is configured."""
+    """Dependencies of refining; None where no model is configured."""
     retention: SqlRetention | None = None
     idle_search: SqlIdleSearch | None = None
     quotas: SqlTenantQuotas | None = None
@@ -83,7 +83,7 @@ class Worker:
         return drained
 
     def compress(self, conversation: int) -> int:
-        """Fold one conversation, whosever turn it is; the number of segments closed."""
+        """Fold one conversation out of turn; return the number of segments closed."""
         return compress(
             ConversationId(conversation), store=self.store, limits=self._limits, clock=time.monotonic,
             embedder=self.embedder,
@@ -117,9 +117,9 @@ class Worker:
         return self.refining
 
     def expire(self) -> int:
-        """Remove words that are old enough, for a while; of how many turns. The next sweep goes on with the others.
+        """Remove expired text for a while; return the number of turns. The next sweep goes on with the rest.
 
-        After them the search rows of idle conversations.
+        Then drops the search rows of idle conversations.
         """
         if self.retention is None:
             return 0
@@ -132,12 +132,12 @@ class Worker:
         return expired.turns
 
     def _make_whole(self, conversations: Sequence[ConversationId], deadline: float) -> bool:
-        """Make levels again that some conversations have lost: what words leave behind when they go."""
+        """Rebuild the dropped levels of some conversations before their text goes; False when time ran out first."""
         lost = [] if self.idle_search is None else self.idle_search.without_levels(conversations)
         return all(make_whole(id_, self.store, is_over=lambda: time.monotonic() >= deadline) for id_ in lost)
 
     def _drop_idle(self) -> bool:
-        """Drop search rows of idle conversations for a while; whether that was enough for now."""
+        """Drop search rows of idle conversations for a while; return whether that was enough for now."""
         days = self.settings.keep_search_days
         if not days or self.idle_search is None:
             return True
@@ -147,10 +147,10 @@ class Worker:
         return sweep(inbox=self.inbox, store=self.store, publisher=self.publisher, refines=self.refinements)
 
     def sweep_in_turn(self) -> Swept:
-        """Sweep, unless somebody did within the interval: marked by who does it, not by who asks for it."""
+        """Sweep, unless a sweep ran within the interval; the running sweep sets the mark, not the request."""
         if not self.inbox.start_sweep():
             return Swept()
-        # First: whatever becomes of the rest, what was lost is rung for.
+        # First, so that lost rings are repeated even if later steps fail.
         swept = self.sweep()
         if self.inbox.start_expiry():
             # Retention needs no beat either.
@@ -159,7 +159,7 @@ class Worker:
         return swept
 
     def publish_quotas_in_turn(self) -> None:
-        """Publish quotas and measure what tenants store, unless somebody did within the minute."""
+        """Publish quotas and measure what tenants store, unless that was done within the minute."""
         if self.quotas is not None and self.quota_board is not None and self.quota_board.start():
             publish(store=self.quotas, board=self.quota_board, stored_bytes=self.settings.tenant_stored_bytes)
 
@@ -168,7 +168,7 @@ class Worker:
 
 
 def sql_store(settings: WorkerSettings, engine: Engine, read_engine: Engine) -> SqlStore:
-    """The SQL store with a worker's leases."""
+    """Make the SQL store with a worker's leases."""
     due = FoldDue(
         turns=settings.fold_turns, tokens=settings.fold_tokens,
         idle_milliseconds=int(settings.fold_idle_seconds * 1_000),
@@ -197,7 +197,7 @@ def _language_model(settings: WorkerSettings) -> LanguageModel | None:
 
 
 def build(settings: WorkerSettings) -> Worker:
-    """A worker on real Redis and SQL. Nothing is connected until it is used."""
+    """Build a worker on Redis and SQL. Connects lazily."""
     read_engine = database(settings, write=False, timeout_seconds=LOCK_WAIT_SECONDS)
     servers = InboxServers.of(settings, Reader(read_engine).layout)
     return build_on(
@@ -222,7 +222,7 @@ def build_on(  # noqa: PLR0913 - what a worker is made of, all by name
     embedder: SentenceEmbedder | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Worker:
-    """A worker on connections that the caller opened and closes."""
+    """Build a worker on connections that the caller opened and closes."""
     refinements = with_model = None
     if settings.refines or model is not None:
         from turnfold_worker.wiring.models import refining, sql_refinements
@@ -251,9 +251,9 @@ def build_on(  # noqa: PLR0913 - what a worker is made of, all by name
 
 
 def sentence_embedder(settings: WorkerSettings) -> SentenceEmbedder | None:
-    """The sentence model of this process, loaded when it is first asked; None where `semantic` is off.
+    """Return the sentence model of this process, loaded on first use; None where `semantic` is off.
 
-    Raises `InvalidSettings` when it is on and the packages are missing.
+    Raises `InvalidSettings` when `semantic` is on and the packages are missing.
     """
     if not settings.semantic:
         return None
@@ -269,7 +269,7 @@ def _embedder_of_process(pid: int, model: str, bfloat16: bool) -> SentenceTransf
 def check_database(settings: WorkerSettings) -> None:
     """Check that the database serves the schema that workers of this version write.
 
-    Leaves nothing open. Raises `SchemaMismatch`, or `Unavailable` where the database does not answer.
+    Leaves no connection open. Raises `SchemaMismatch`, or `Unavailable` where the database does not answer.
     """
     engine = database(settings, write=False)
     try:
@@ -279,7 +279,7 @@ def check_database(settings: WorkerSettings) -> None:
 
 
 def worker() -> Worker:
-    """The worker of this process, from the `TURNFOLD_*` variables. Raises `StoreAway` as `check_database` raises."""
+    """Return this process's worker, built from the environment. Raises `StoreAway` where `check_database` fails."""
     return _of_process(os.getpid())
 
 

@@ -1,4 +1,4 @@
-"""What refining takes, put together: imported by processes that have a model, and by commands about refining."""
+"""Build the parts of refining; imported by processes that have a model, and by commands about refining."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from turnfold_worker.use_cases.refine import Prompts, Refining
 
 
 def refine_target(settings: WorkerSettings) -> RefineTarget:
-    """What words are to be made with."""
+    """Return the models and prompts to refine with."""
     return RefineTarget(
         *settings.models, prompt_files.NOTES, prompt_files.CHAPTER, settings.refine_segments,
         settings.refine_idle_seconds,
@@ -31,12 +31,12 @@ def refine_target(settings: WorkerSettings) -> RefineTarget:
 
 
 def refine_lease_seconds(settings: WorkerSettings) -> float:
-    """Longer than one call with all its tries: the lease is renewed before each."""
+    """Return a lease longer than one call with all its tries: the lease is renewed before each call."""
     return settings.retry_seconds + settings.call_seconds + settings.lease_seconds
 
 
 def sql_refinements(settings: WorkerSettings, engine: Engine, read_engine: Engine) -> SqlRefinements:
-    """Refine jobs in SQL."""
+    """Make the SQL side of refine jobs."""
     return SqlRefinements(
         engine, read_engine=read_engine, target=refine_target(settings), attempts=settings.refine_attempts,
         lease_seconds=refine_lease_seconds(settings),
@@ -44,7 +44,7 @@ def sql_refinements(settings: WorkerSettings, engine: Engine, read_engine: Engin
 
 
 def ledger(settings: WorkerSettings, engine: Engine) -> SqlLedger:
-    """Replies, usage and caps in SQL."""
+    """Make the SQL ledger of replies, usage and caps."""
     return SqlLedger(
         engine, daily_tokens=settings.daily_tokens, daily_dollars=settings.daily_dollars, prices=settings.price_list
     )
@@ -60,7 +60,7 @@ def refining(
     embedder: SentenceEmbedder | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Refining:
-    """What refining takes, around a model."""
+    """Build the dependencies of refining around a model."""
     limiter = RedisModelLimits(
         servers, requests_per_minute=settings.requests_per_minute, tokens_per_minute=settings.tokens_per_minute,
         circuit_failures=settings.circuit_failures, circuit_seconds=settings.circuit_seconds,
@@ -76,7 +76,7 @@ def refining(
 
 
 def prompts() -> Prompts:
-    """The prompts in force."""
+    """Read the prompts in use."""
     return Prompts(
         notes=prompt_files.prompt(prompt_files.NOTES), chapter=prompt_files.prompt(prompt_files.CHAPTER),
         repair=prompt_files.prompt(prompt_files.REPAIR),
@@ -84,7 +84,7 @@ def prompts() -> Prompts:
 
 
 def language_model(settings: WorkerSettings) -> LanguageModel:
-    """The caller's own summarizer, else the configured provider."""
+    """Return the custom summarizer, else the configured provider."""
     if settings.summarizer:
         return OwnModel(settings.summarizer, timeout_seconds=settings.call_seconds)
     from turnfold_worker.adapters.openai.model import OpenAIModel
@@ -95,7 +95,7 @@ def language_model(settings: WorkerSettings) -> LanguageModel:
 
 
 def redactor(settings: WorkerSettings) -> Redactor | None:
-    """Takes personal data out of requests, if that is wanted. Raises `InvalidSettings` without its library."""
+    """Return a redactor of personal data, if configured. Raises `InvalidSettings` without its library."""
     if not settings.redact:
         return None
     from turnfold_worker.adapters.redaction import PersonalDataRedactor
@@ -104,7 +104,7 @@ def redactor(settings: WorkerSettings) -> Redactor | None:
 
 
 def reconstruct_with(refining: Refining, conversation: ConversationId, height: int, idx: int) -> str:
-    """Reconstruct the turns of a node with the prompts in force."""
+    """Reconstruct the turns of a node with the prompts in use."""
     return reconstruct(
         conversation, height, idx, store=refining.store, calls=refining.calls,
         detailed=prompt_files.prompt(prompt_files.RECONSTRUCT),
