@@ -1,8 +1,8 @@
-"""What tests of services that use Turnfold need; they import it from `turnfold.testing`.
+"""Test helpers for services that use Turnfold, which import them from `turnfold.testing`.
 
-local           a client whose worker is the test's process, in memory or on a Redis of its own
+local           a client whose worker is the test process, in memory or on a private Redis
 local_worker    that worker
-messages        messages to workers, held until a test delivers them
-model_server, model_http   a server in place of a provider of models, which fails on request
-model_replies   what a careful model replies
+messages        messages to workers, kept until a test delivers them
+model_server, model_http   a fake model provider that fails on request
+model_replies   faithful replies of a fake model
 """

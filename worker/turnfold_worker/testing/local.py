@@ -1,4 +1,4 @@
-"""A Turnfold whose worker is the test's own process: in memory, or on a Redis that runs for the test."""
+"""A Turnfold whose worker is the test process: in memory, or on a Redis that runs for the test."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 
 _DEFAULTS: Final[Mapping[str, Any]] = {
-    # A job whose message was lost is published again by the next sweep, and no task leaves its place to others.
+    # The next sweep publishes a job whose message was lost, and tasks run to their end.
     "republish_seconds": 0.001, "fold_turns": 1, "slice_seconds": 3_600.0, "call_seconds": 5.0,
 }  # fmt: skip
 
 _LONGEST_PAUSE_SECONDS: Final = 0.05
-"""Between two calls to a model: a test's server needs no patience."""
+"""Longest pause between two calls to a model: a test's server needs no patience."""
 
 _MEMORY: Final = "/dev/shm"  # noqa: S108 - a file system in memory
 
 
 class LocalTurnfold(Turnfold):
-    """A `Turnfold` whose worker is this process, and works only when it is told to or waited for."""
+    """A `Turnfold` whose worker is this process and works only when called or waited for."""
 
     def __init__(
         self, settings: WorkerSettings, worker: LocalWorker, open_redis: Callable[[], redis.Redis], *, reachable: bool
@@ -60,9 +60,9 @@ class LocalTurnfold(Turnfold):
 
     @property
     def environment(self) -> dict[str, str]:
-        """The `TURNFOLD_*` variables by which `from_env`, here and in other processes, reaches an embedded one.
+        """The `TURNFOLD_*` variables with which `from_env`, here and in other processes, reaches an embedded one.
 
-        Raises `InvalidInput` for one in memory, which nobody else can reach.
+        Raises `InvalidInput` for one in memory, which cannot be reached from outside.
         """
         if not self._reachable:
             msg = "a Turnfold in memory has no address"
@@ -74,20 +74,20 @@ class LocalTurnfold(Turnfold):
 
     @property
     def engine(self) -> Engine:
-        """The database, for looking at what is stored."""
+        """The database, for inspecting stored rows."""
         return self._worker.engine
 
     def drain_now(self) -> int:
-        """Store what waits in the inboxes, of every tenant, and fold nothing of it; the number of new turns."""
+        """Store the entries of all inboxes, of every tenant, without folding; return the number of new turns."""
         return self._worker.drain()
 
     def fold_now(self) -> None:
-        """Store, fold and erase all that waits, of every tenant, as workers would. Asks no model."""
+        """Store, fold and erase everything pending, of every tenant, as workers would. Calls no model."""
         self._resources.access().flush()
         self._worker.fold()
 
     def refine_now(self) -> None:
-        """As `fold_now`, then let the model refine what is due. A refinement that failed is due again later.
+        """As `fold_now`, then let the model do due refine jobs. A failed one becomes due again later.
 
         Raises `InvalidSettings` where no model was given.
         """
@@ -98,10 +98,10 @@ class LocalTurnfold(Turnfold):
         self._worker.settle()
 
     def expire_now(self) -> int:
-        """Remove the words of turns older than `keep_level0_days`, as workers do each hour; the number of turns."""
+        """Remove the text of turns older than `keep_level0_days`, as workers do each hour; return how many."""
         return self._worker.worker.expire()
 
-    # What workers do while a client waits is done here, after a look that finds it is not done.
+    # Work that workers do while a client waits is done here, after a first check.
 
     def _wait(self, conversation_id: str) -> Wait[Status]:
         return _WorkingWait(super()._wait(conversation_id), self.fold_now)
@@ -135,7 +135,7 @@ class _LocalResources(Resources):
 
 
 class _WorkingWait(Generic[_Result]):
-    """Works after each look that finds nothing."""
+    """Works after each check that finds no result."""
 
     def __init__(self, wait: Wait[_Result], work: Callable[[], None]) -> None:
         self._wait = wait
@@ -154,9 +154,9 @@ class _WorkingWait(Generic[_Result]):
 
 @contextmanager
 def in_memory(*, model: OpenAIServer | None = None, **values: Any) -> Iterator[LocalTurnfold]:
-    """Make a Turnfold without a server: Redis is fakeredis with our scripts, SQLite's file goes at the end.
+    """Make a Turnfold without a server: fakeredis with our scripts, and a SQLite file that is deleted at the end.
 
-    `values` are settings by name (`tenant`, `max_turn_bytes` …), a worker's among them; the environment is not read.
+    `values` are settings by name (`tenant`, `max_turn_bytes` …), of a client or a worker; the environment is not read.
     With a `model`, `refine_now` refines. Raises `InvalidSettings` for an unknown name, and without fakeredis.
     """
     open_redis = fake_redis()
@@ -170,9 +170,10 @@ def in_memory(*, model: OpenAIServer | None = None, **values: Any) -> Iterator[L
 
 @contextmanager
 def embedded(*, model: OpenAIServer | None = None, **values: Any) -> Iterator[LocalTurnfold]:
-    """Make a Turnfold on a Redis of its own, a child process that ends with this one, and on a SQLite file.
+    """Make a Turnfold on a private Redis, a child process that ends with this one, and on a SQLite file.
 
-    Takes what `in_memory` takes. Raises `Unavailable` naming what to install where there is no Redis server.
+    Takes the arguments of `in_memory`. Raises `Unavailable`, which says what to install, where there is no Redis
+    server.
     """
     with TemporaryDirectory(prefix="turnfold-") as folder, RedisServer(Path(folder) / "redis") as server:
         settings = _settings(Path(folder), model, {"redis_url": server.url, **values})
@@ -206,12 +207,12 @@ def _sleep_briefly(seconds: float) -> None:
 
 
 def fake_redis() -> Callable[[], redis.Redis]:
-    """Open clients of one Redis in this process."""
-    # fakeredis runs scripts with lupa, and says nothing of it before the first one.
+    """Return a factory for clients of one in-process Redis."""
+    # fakeredis runs scripts with lupa, but only complains at the first script.
     if missing := [package for package in ("fakeredis", "lupa") if find_spec(package) is None]:
         msg = f"in_memory() needs {' and '.join(missing)}"
         raise InvalidSettings(msg, remedy="pip install 'turnfold-worker[testing]'")
     import fakeredis
 
-    # As `connections.connect` has it: bytes, by RESP2.
+    # As in `connections.connect`: bytes, over RESP2.
     return partial(fakeredis.FakeRedis, server=fakeredis.FakeServer(), protocol=2)

@@ -1,4 +1,4 @@
-"""A worker without Celery: its use cases in this process, when a test says so."""
+"""A worker without Celery: runs its use cases in this process, when a test calls them."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from turnfold_worker.wiring.models import language_model
 
 @dataclass
 class LocalWorker:
-    """Stores, folds and refines when it is called. Calls from several threads follow one another."""
+    """Stores, folds and refines when called. Calls from several threads are serialized."""
 
     worker: Worker
     messages: HeldMessages
     engine: Engine
-    """For looking at what is stored."""
+    """For inspecting stored rows."""
     write_engine: Engine
     client: redis.Redis
     _reconstructions: deque[tuple[int, int, int]] = field(default_factory=deque, repr=False)
-    """What clients asked for: conversation, height and place of a node."""
+    """Requests of clients: conversation, height and index of a node."""
     _turn: Any = field(default_factory=threading.RLock, repr=False)
 
     @classmethod
@@ -71,20 +71,20 @@ class LocalWorker:
             engine.dispose()
 
     def drain(self) -> int:
-        """Store what waits in the inboxes, and fold nothing; the number of new turns."""
+        """Store the entries of the inboxes without folding; return the number of new turns."""
         with self._turn:
             worker = self._without_refining()
             return sum(worker.drain(shard).turns for shard in worker.inbox.waiting())
 
     def fold(self) -> None:
-        """Store, fold and erase until nothing is left to do; what is to be refined waits."""
+        """Store, fold and erase until nothing is left to do; refine jobs wait."""
         with self._turn:
-            # A sweep leaves to others what they have rung for.
+            # Drained first, since a sweep skips inboxes that were rung for already.
             self.drain()
             run_until_idle(self._without_refining(), self.messages)
 
     def settle(self) -> None:
-        """Fold, and refine what is due, until nothing is left to do."""
+        """Store, fold and refine until nothing is left to do."""
         with self._turn:
             run_until_idle(self.worker, self.messages)
 
@@ -98,7 +98,7 @@ class LocalWorker:
             self.messages.waiting.append((task, argument))
 
     def reconstruct(self) -> None:
-        """Let the model reconstruct what clients asked for. Raises `Unavailable` that says why it did not."""
+        """Let the model reconstruct the requested nodes. Raises `Unavailable` with the reason of a failure."""
         with self._turn:
             while self._reconstructions:
                 try:
@@ -109,12 +109,12 @@ class LocalWorker:
                     raise Unavailable(outcome, remedy="expand the summary at level 1, or ask again")
 
     def _without_refining(self) -> Worker:
-        """The worker whose sweeps ring for no refinement."""
+        """Return a worker whose sweeps do not ring for refine jobs."""
         return replace(self.worker, refinements=None)
 
 
 def servers_of(settings: WorkerSettings, client: redis.Redis, stored: Callable[[], Layout]) -> InboxServers:
-    """The one server of an open client, which may be none that a URL names; or those that the settings name."""
+    """Return the server of an open client, which may have no URL; or the servers that the settings name."""
     urls = urls_of(settings.redis_url)
     if len(urls) > 1 or is_cluster(urls[0]):
         return InboxServers.of(settings, stored)

@@ -1,4 +1,4 @@
-"""Publishers that stand in for Celery where a test wants to decide what is delivered, when and how often."""
+"""A publisher that replaces Celery: a test decides what is delivered, when and how often."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from turnfold_worker.wiring import Worker
 
 NOBODY: Final = 0
-"""In the place of an argument: the message names none."""
+"""Placeholder for the argument of a message without one."""
 
 
 class HeldMessages:
-    """Keeps messages until a test delivers them."""
+    """A publisher that keeps messages until a test delivers them."""
 
     def __init__(self) -> None:
         self.waiting: deque[tuple[Task, int]] = deque()
@@ -31,7 +31,7 @@ class HeldMessages:
 
 
 def deliver(worker: Worker, task: Task, argument: int) -> None:
-    """What Celery would do with one message."""
+    """Run the task of one message, as Celery would."""
     match task:
         case Task.DRAIN:
             worker.drain(argument)
@@ -53,11 +53,11 @@ def deliver(worker: Worker, task: Task, argument: int) -> None:
 
 
 def run_until_idle(worker: Worker, messages: HeldMessages, *, most: int = 10_000) -> None:
-    """Deliver everything, and what follows from it; then sweep until a sweep finds nothing."""
+    """Deliver all messages and those that follow from them; then sweep until a sweep finds nothing."""
     for _ in range(most):
         if not messages.waiting:
             for kind in JobKind:
-                # As it does after a while, when a message was lost.
+                # As when the bell expires after a message was lost.
                 worker.inbox.silence_jobs(kind)
             worker.sweep()
             if not messages.waiting:

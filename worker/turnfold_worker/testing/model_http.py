@@ -1,4 +1,4 @@
-"""The requests of `model_server` as HTTP: paths, headers, and bodies that arrive late, slowly or in part."""
+"""The HTTP side of `model_server`: paths, headers, and bodies that arrive late, slowly or in part."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def handler_of(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
-    """The handler of one server's requests."""
+    """Return the request handler class of a server."""
     return type("Handler", (_Handler,), {"model_server": server})
 
 

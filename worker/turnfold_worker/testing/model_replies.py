@@ -1,6 +1,6 @@
-"""A model that is good at its work, as far as words of the request themselves can be: it copies what was said.
+"""A fake model with good replies, which it copies from the words of the request.
 
-What it returns is faithful and short, so that what is refused in a test is what the test made wrong.
+Replies are faithful and short, so that only replies that a test corrupts are rejected.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class ReadSegment:
 
     number: int
     asked: str
-    """What is to be written of it, and how long."""
+    """What to write about the segment, and how long."""
     turns: list[tuple[list[int], str, str]] = field(default_factory=list)
-    """(numbers, speaker, words): a turn has one number, a note all that it rests on."""
+    """(numbers, speaker, words): a turn has one number, a note those of all its sources."""
 
 
 def read_request(user: str) -> list[ReadSegment]:
-    """The segments of a request."""
+    """Parse the segments of a request."""
     fence = next(line for line in user.splitlines() if line.startswith("-----"))
     segments: list[ReadSegment] = []
     for line in user.split(fence)[1].strip("\n").split("\n"):
@@ -41,7 +41,7 @@ def read_request(user: str) -> list[ReadSegment]:
         if heading:
             segments.append(ReadSegment(int(heading[1]), heading[2] or ""))
         elif not segments:
-            continue  # What was kept before.
+            continue  # Earlier anchors.
         elif turn:
             numbers = [int(number[1:]) for number in turn[1].split()]
             segments[-1].turns.append((numbers, turn[2], turn[3]))
@@ -52,13 +52,13 @@ def read_request(user: str) -> list[ReadSegment]:
 
 
 def sentences(words: str, *, kept: str = " | ") -> list[str]:
-    """The sentences of a turn that say something; what is kept already is left out, or shown with `kept` for it."""
+    """Return the longer sentences of a turn; text kept already is replaced by `kept`."""
     unmarked = re.sub(r"<<\d+: (.*?)>>", kept, words, flags=re.DOTALL)
     return [part.strip(" .|") for part in re.split(r"[!?\n|]|\.(?!\d)", unmarked) if len(part.split()) > 3]
 
 
 def notes(turns: list[tuple[list[int], str, str]], most: int) -> list[dict[str, Any]]:
-    """The first sentence of each turn, as many as are asked for."""
+    """Return the first sentence of each turn, at most `most`."""
     written = [
         {
             "turns": numbers,
@@ -83,7 +83,7 @@ def tags(segments: list[ReadSegment]) -> list[str]:
 
 
 def segments_of(user: str) -> list[dict[str, Any]]:
-    """Notes, quotes and tags of all segments that are asked for."""
+    """Return notes, quotes and tags of all requested segments."""
     return [
         {
             "segment": segment.number, "notes": notes(segment.turns, _count(segment.asked)),
@@ -101,7 +101,7 @@ def _count(heading: str) -> int:
 
 
 def quotes(segment: ReadSegment) -> list[dict[str, Any]]:
-    """The longest sentence that the rules did not keep."""
+    """Quote the longest sentence that the rules did not keep."""
     candidates = [(numbers[0], sentence) for numbers, _, words in segment.turns for sentence in sentences(words)]
     if not candidates:
         return []
@@ -110,7 +110,7 @@ def quotes(segment: ReadSegment) -> list[dict[str, Any]]:
 
 
 def chapter(user: str) -> dict[str, Any]:
-    """Some of the notes of a chapter, and tags."""
+    """Return some of the notes of a chapter, and tags."""
     segments = read_request(user)
     wanted = _count(user.rpartition("Write ")[2])
     turns = [turn for segment in segments for turn in segment.turns]
@@ -118,7 +118,7 @@ def chapter(user: str) -> dict[str, Any]:
 
 
 def whole_objects(cut: str) -> list[Any]:
-    """What is whole in a list of objects that was cut off."""
+    """Return the complete objects of a list that was cut off."""
     objects: list[Any] = []
     at = cut.find("[{") + 1
     while at > 0 and cut[at : at + 1] == "{":
@@ -132,7 +132,7 @@ def whole_objects(cut: str) -> list[Any]:
 
 
 def answer(request: Request) -> str:
-    """What a careful model would say."""
+    """Return the reply of a careful model."""
     user, purpose = request["messages"][1]["content"], request["response_format"]["json_schema"]["name"]
     schema = request["response_format"]["json_schema"]["schema"]
     body: dict[str, Any]
@@ -148,7 +148,7 @@ def answer(request: Request) -> str:
 
 
 def changing(change: Callable[[dict[str, Any]], object], purpose: str = "notes") -> Callable[[Request], str]:
-    """A model that does something wrong in its replies of a purpose, repairs included."""
+    """Make a model that corrupts its replies of one purpose, repairs included."""
 
     def wrong(request: Request) -> str:
         body = json.loads(answer(request))

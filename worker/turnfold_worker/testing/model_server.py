@@ -1,7 +1,7 @@
-"""A real HTTP server that speaks OpenAI's protocol, and misbehaves on request.
+"""An HTTP server that speaks OpenAI's protocol and misbehaves on request.
 
-Each request is answered by the next behaviour of the script, else by `answer`. What a provider would bill is counted:
-a completion that was made is billed, even if it never arrives whole.
+Each request is answered by the next behaviour of the script, else by `answer`. Billed tokens are counted: a completion
+that was made is billed, even if it never arrives whole.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ Answer = Callable[[Request], str]
 
 @dataclass(frozen=True, kw_only=True)
 class Behaviour:
-    """How one request is answered. By default: with a correct completion."""
+    """How one request is answered: by default, with a correct completion."""
 
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes | None = None
-    """Instead of a completion."""
+    """The body to send instead of a completion."""
     content: str | None = None
-    """Of the message, instead of what the server's answer would be."""
+    """Content of the message, instead of the server's answer."""
     change: Callable[[str], str] = str
-    """Done to the content."""
+    """A change of the content."""
     tools: tuple[tuple[str, str], ...] = ()
-    """Calls of tools, as name and arguments, in place of an answer."""
+    """Tool calls, as (name, arguments), instead of an answer."""
     finish: str = "stop"
     refusal: str | None = None
     choices: bool = True
     usage: bool = True
     delay_seconds: float = 0.0
-    """Before the headers."""
+    """Pause before the headers."""
     drip_seconds: float = 0.0
-    """Between eight bytes of the body."""
+    """Pause between chunks of eight bytes of the body."""
     cut: int | None = None
-    """Close the connection after so many bytes of the body; 0 before anything."""
+    """Close the connection after this many bytes of the body; 0: before the headers."""
 
     @property
     def billed(self) -> bool:
@@ -52,7 +52,7 @@ class Behaviour:
 
 
 def error(status: int, code: str | None = None, **headers: str) -> Behaviour:
-    """An error in the provider's form."""
+    """Return an error in the provider's format."""
     body = {"error": {"message": "said by the server", "type": code, "code": code}}
     return Behaviour(
         status=status, body=json.dumps(body).encode(), headers={k.replace("_", "-"): v for k, v in headers.items()}
@@ -81,16 +81,16 @@ class OpenAIServer:
     """Listens on a free port of 127.0.0.1 until it is closed."""
 
     def __init__(self, answer: Answer = careful_answer) -> None:
-        """`answer` makes the content of a reply; without it the replies are faithful and short."""
+        """`answer` makes the content of a reply; by default replies are faithful and short."""
         self.answer = answer
         self.script: list[Behaviour] = []
         self.choose: Callable[[Request], Behaviour] = lambda _: OK
-        """Chooses when the script is empty."""
+        """Chooses the behaviour when the script is empty."""
         self.requests: list[Request] = []
         self.billed_input = 0
         self.billed_output = 0
         self.bills: list[tuple[Behaviour, int]] = []
-        """Of each billed completion how it was answered, and its tokens."""
+        """Behaviour and tokens of each billed completion."""
         self.files: dict[str, bytes] = {}
         self.batches: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
@@ -115,7 +115,7 @@ class OpenAIServer:
         self._thread.join(5)
 
     def then(self, *behaviours: Behaviour) -> None:
-        """The next requests are answered so."""
+        """Answer the next requests with `behaviours`, in order."""
         with self._lock:
             self.script.extend(behaviours)
 
@@ -125,10 +125,10 @@ class OpenAIServer:
         return self.billed_input + self.billed_output
 
     def purposes(self) -> list[str]:
-        """What was asked for, in order."""
+        """Return the purposes of all requests, in order."""
         return [request["response_format"]["json_schema"]["name"] for request in self.requests]
 
-    # Within
+    # Internal
 
     def taken(self, request: Request) -> Behaviour:
         with self._lock:
@@ -172,7 +172,7 @@ class OpenAIServer:
         return json.dumps(body).encode()
 
     def response(self, request: Request, behaviour: Behaviour) -> bytes:
-        """What `/responses` answers: calls of tools, else a message."""
+        """Answer `/responses`: tool calls, else a message."""
         output: list[dict[str, Any]] = [
             {"type": "function_call", "id": f"fc_{call_id}", "call_id": call_id, "name": name, "arguments": arguments,
              "status": "completed"}
@@ -187,7 +187,7 @@ class OpenAIServer:
         }).encode()  # fmt: skip
 
     def _called(self, behaviour: Behaviour) -> list[tuple[str, str, str]]:
-        """The calls of an answer, with ids that no other answer has."""
+        """Return the tool calls of an answer, with unique ids."""
         return [(f"call_{len(self.requests)}_{i}", *tool) for i, tool in enumerate(behaviour.tools)]
 
     # Batches
@@ -223,7 +223,7 @@ class OpenAIServer:
         return json.dumps(self.batches[name]).encode()
 
     def end_batches(self, *, status: str = "completed", failing: int = 0) -> None:
-        """Answer every request of the batches under way, but for the first `failing` of each."""
+        """Answer every request of the open batches, except the first `failing` of each."""
         for name, batch in self.batches.items():
             if batch["status"] != "in_progress":
                 continue
