@@ -1,9 +1,9 @@
-"""The worker's side of Redis.
+"""The worker's adapters of Redis.
 
-inbox, scripts     the inboxes, each step of theirs one script
-logs               what of erased words may stand in logs
+inbox, scripts     the inboxes, each step one Lua script
+logs               clears erased text from Redis's logs
 bell               rings that wake workers
-quota_board        bounds of tenants, where appends are checked
-model_limits       limits and circuits that all workers share
-failures           what all of these raise when Redis does not do it
+quota_board        publishes quotas of tenants to where appends are checked
+model_limits       rate limits and circuit breakers that all workers share
+failures           translates errors of Redis
 """

@@ -1,6 +1,6 @@
-"""The bell in Redis from the worker's side: what it rings for, and what it hears for Celery to do.
+"""The worker's side of the bell in Redis: rings that it sends, and rings that it takes to start Celery tasks.
 
-Keys and what they hold are listed in `turnfold.contract.keys`.
+Keys and their contents are listed in `turnfold.contract.keys`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _log = logging.getLogger(__name__)
 
 _TAKE: Final = Script(redis_scripts.TAKE_RINGS)
 MOST_RINGS: Final = 100
-"""Taken from one key at a time: the others are heard in a moment."""
+"""Rings taken from one key at a time; further ones are taken a moment later."""
 
 
 class RedisPublisher:
-    """Implements `ports.Publisher`. A ring that Redis does not take is dropped: a sweep rings again."""
+    """Implements `ports.Publisher`. A ring that Redis rejects is dropped: a sweep rings again."""
 
     def __init__(self, servers: InboxServers) -> None:
         self._bell = Bell(servers)
@@ -42,25 +42,25 @@ class RedisPublisher:
 
 
 class RungBells:
-    """Takes the rings of one server, each once. Whoever dies with one loses it: a sweep rings again."""
+    """Takes the rings of one server, each once. A ring lost with its process is repeated by a sweep."""
 
     def __init__(self, client: redis.Redis) -> None:
-        """`client` waits for an answer longer than `wait` is told to."""
+        """The timeout of `client` must exceed the time that `wait` waits."""
         self._client = client
 
     def wait(self, queues: Collection[Queue], seconds: float) -> list[Ring]:
-        """The first ring for these queues, as soon as there is one; none when `seconds` are over."""
+        """Return the first ring for some queues as soon as there is one; none after `seconds`."""
         found = cast(
             "tuple[bytes, bytes, float] | list[bytes] | None", self._client.bzpopmin(keys_of(queues), timeout=seconds)
         )
         return _rings([found[1]]) if found else []
 
     def take(self, queues: Collection[Queue]) -> list[Ring]:
-        """All that have rung for these queues by now."""
+        """Take all present rings for some queues."""
         return _rings(cast("list[bytes]", _TAKE(self._client, keys_of(queues), [MOST_RINGS])))
 
     def give_back(self, rings: Iterable[Ring]) -> None:
-        """Let others, or this one later, hear them."""
+        """Put rings back, to be taken again."""
         for ring in rings:
             try:
                 ring_on(self._client, ring)

@@ -1,4 +1,4 @@
-"""What Redis's failures mean to a worker."""
+"""Translate errors of Redis into errors of a worker."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Adapter = TypeVar("_Adapter", bound=type)
 
 
 def asks_redis(adapter: _Adapter) -> _Adapter:
-    """Let every public method of a class raise `StoreAway` for what Redis raises."""
+    """Let every public method of a class raise `StoreAway` for errors of Redis."""
     for name, method in list(vars(adapter).items()):
         if not name.startswith("_"):
             setattr(adapter, name, translated()(method))
@@ -26,7 +26,7 @@ def asks_redis(adapter: _Adapter) -> _Adapter:
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Raise `StoreAway` for what Redis raises, with the reason where it refused."""
+    """Raise `StoreAway` for errors of Redis, with the reason where Redis rejected a command."""
     try:
         yield
     except Unavailable as error:

@@ -1,4 +1,4 @@
-"""The worker's side of the inboxes in Redis. Keys and what they hold are listed in `turnfold.contract.keys`."""
+"""The worker's side of the inboxes in Redis. Keys and their contents are listed in `turnfold.contract.keys`."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from turnfold_worker.adapters.redis.logs import RedisLogs
 from turnfold_worker.ports.messages import Claim
 
 TENANTS_A_CLAIM: Final = 512
-"""Tenants that one claim looks at, those served longest ago first, until it has found enough that are ready."""
+"""Tenants that one claim scans, least recently served first, until it has enough ready conversations."""
 
 EXPIRY_MILLISECONDS: Final = 3_600_000
-"""How often turns are looked for that are older than they are to be kept."""
+"""Interval between two rounds of retention."""
 
 BATCH_BYTES: Final = 16 * 1_048_576
-"""What one claim reads of all its inboxes, so that storing it takes less than a lease."""
+"""Bytes that one claim reads from all its inboxes together, so that storing them takes less than a lease."""
 LEAST_BYTES: Final = 65_536
 
 
 FOLLOWER_SECONDS: Final = 0.2
-"""Until a conversation is looked at again whose earlier inbox a reshard has not seen empty."""
+"""Delay before a conversation is tried again that waits for its old inbox during a reshard."""
 
 
 @asks_redis
@@ -43,11 +43,11 @@ class RedisInbox(RedisLogs):
     def __init__(
         self, servers: InboxServers, *, lease_seconds: float, sweep_seconds: float, keeps_marks: bool = False
     ) -> None:
-        """`keeps_marks`: there are readers of a replica, who need to know how far conversations are stored."""
+        """`keeps_marks`: readers of a replica exist, and need to know how far conversations are stored."""
         super().__init__(servers)
         self._keeps_marks = keeps_marks
         self._lease_microseconds = int(lease_seconds * 1_000_000)
-        # A little less than an interval: the timer that asked looks again when one is over.
+        # A little less than an interval, since the timer checks again after one interval.
         self._sweep_milliseconds = max(1, int(sweep_seconds * 900))
 
     def silence_bells(self, shards: Sequence[int]) -> None:
@@ -71,13 +71,13 @@ class RedisInbox(RedisLogs):
             for shard in shards
             if self._servers.knows(shard)
         ]
-        # What lies on a server that is away is claimed when it is back.
+        # Inboxes on an unavailable server are claimed when it is back.
         replies = self._each(_CLAIM, calls, patient=False)
         claims = [claim for call, flat in zip(calls, replies, strict=True) for claim in _claims(call.shard, flat or [])]
         return self._without_followers(claims)
 
     def _without_followers(self, claims: list[Claim]) -> list[Claim]:
-        """Give back what came after something that waits still, where a reshard has closed the shard it lies in."""
+        """Give back claims whose earlier entries still wait in the shard that a reshard has closed."""
         layout = self._servers.layout()
         if layout.target is None:
             return claims
@@ -86,7 +86,7 @@ class RedisInbox(RedisLogs):
         calls = [
             Call(place.shard, (place.inbox, keys.forgotten(place.shard)), (place.address.member,)) for place in earlier
         ]
-        # None: its server is away, and nobody knows.
+        # None: the server of the earlier shard is away, so entries may wait there.
         waits = [held != 0 for held in self._each(_WAITS, calls, patient=False)] if calls else []
         followers = [claim for claim, must_wait in zip(later, waits, strict=True) if must_wait]
         self.postpone(followers, FOLLOWER_SECONDS)
@@ -158,7 +158,7 @@ class RedisInbox(RedisLogs):
         (done,) = self._each(_ERASED, [Call(place.shard, names, arguments)])
         layout = self._servers.layout()
         if done and layout.target is not None and place.shard in layout.own():
-            # Where whoever waits for it looks when the reshard is over.
+            # At the place where waiting clients look once the reshard is over.
             later = Place(place.address, layout.target.shard_at(place.address.point))
             client = self._servers.client_of(later.shard)
             client.set(later.erased, json.dumps(dict(counts)), ex=keys.ERASED_SECONDS, nx=True)
@@ -215,10 +215,10 @@ def _claims(shard: int, flat: Sequence[bytes]) -> list[Claim]:
 
 
 def mark_for(client: redis.Redis, name: str, milliseconds: int) -> bool:
-    """True for the one who sets a mark that lives so long. Raises Redis's errors."""
+    """Set a mark for some milliseconds; True for the caller who set it. Raises errors of Redis."""
     if client.set(name, "1", nx=True, px=milliseconds):
         return True
-    # It would live longer than it was given: the clock was set back, and nobody may wait for the difference.
+    # A mark that lives longer than that dates from before the clock was set back: shorten its lifetime.
     if client.pttl(name) > milliseconds:
         client.pexpire(name, milliseconds)
     return False

@@ -1,4 +1,4 @@
-"""Erased words in the logs of Redis: marked until each log was written anew."""
+"""Clear erased text from the logs of Redis: marked until each log has been rewritten."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from turnfold_worker.adapters.redis.failures import asks_redis
 _log = logging.getLogger(__name__)
 
 REWRITE_SECONDS: Final = 600
-"""How often Redis is told to write its log anew at most: all that it holds is written."""
+"""Least interval between two rewrites of Redis's log: each writes the whole data set."""
 _CLEARED: Final = Script(redis_scripts.CLEARED)
 
 
 @asks_redis
 class RedisLogs:
-    """Of every server of the inboxes, marked together: words may have lain on any of them."""
+    """The logs of all inbox servers, marked together: erased text may have been on any of them."""
 
     def __init__(self, servers: InboxServers) -> None:
         self._servers = servers
@@ -61,15 +61,15 @@ def _mark(client: redis.Redis) -> None:
 
 
 def _rewritten(client: redis.Redis, mark: str) -> bool:
-    """Whether a server's files were written anew since, telling it to where they were not.
+    """Whether a server's files were rewritten since the mark; starts a rewrite where they were not.
 
-    Its append-only file, and its snapshot where it makes any; of a cluster, each primary's.
+    Covers the append-only file, and the snapshot where the server makes any; in a cluster, each primary's.
     """
     nodes = nodes_of(client)
     try:
         files = [_Files.of(node) for node in nodes]
     except redis.ResponseError:
-        # Nothing is known of its files; the doctor tells of marks that stay.
+        # The state of the files is unknown; the doctor reports marks that remain.
         return False
     if not any(file.appends or file.snapshots for file in files):
         return True
@@ -83,18 +83,18 @@ def _rewritten(client: redis.Redis, mark: str) -> bool:
         return False
     client.hset(keys.REMNANTS, REWRITING, now)
     if any(file.snapshots for file in files):
-        # Behind the log: it is older than this moment until it is made.
+        # After the log: the snapshot counts as old until it is made.
         _told(nodes, lambda node: node.bgsave(schedule=True))
     return False
 
 
 def _told(nodes: Sequence[redis.Redis], write: Callable[[redis.Redis], object]) -> bool:
-    """Whether servers took an order to write a file anew."""
+    """Tell servers to rewrite a file; False where one refuses."""
     try:
         for node in nodes:
             write(node)
     except redis.ResponseError as error:
-        # Managed servers may forbid it; the doctor tells of marks that stay.
+        # Managed servers may forbid it; the doctor reports marks that remain.
         _log.warning("Redis does not write its log anew: %s", ": ".join(refusal(error)))
         return False
     return True
@@ -102,7 +102,7 @@ def _told(nodes: Sequence[redis.Redis], write: Callable[[redis.Redis], object]) 
 
 @dataclass(frozen=True, slots=True)
 class _Files:
-    """What a Redis server keeps on its disk."""
+    """The persistence files of a Redis server."""
 
     appends: bool
     snapshots: bool
@@ -110,7 +110,7 @@ class _Files:
 
     @classmethod
     def of(cls, node: redis.Redis) -> _Files:
-        """Those of a server. Where it tells nobody when it makes snapshots, one that it made tells."""
+        """Read the state of a server. Where `CONFIG` is forbidden, a past snapshot shows that it makes snapshots."""
         about = node.info("persistence")
         try:
             snapshots = bool(node.config_get("save").get("save"))
@@ -120,12 +120,12 @@ class _Files:
 
     @property
     def writes(self) -> bool:
-        """Whether one is being written anew."""
+        """Whether a rewrite of a file is in progress."""
         names = ("aof_rewrite_in_progress", "aof_rewrite_scheduled", "rdb_bgsave_in_progress")
         return any(self.about.get(name) for name in names)
 
     def is_newer_than(self, microseconds: int) -> bool:
-        """Whether all were written since, without an error."""
+        """Whether all files were written since then, without an error."""
         appended = not self.appends or self.about.get("aof_last_bgrewrite_status") == "ok"
         saved_at = int(self.about.get("rdb_last_save_time", 0))
         saved = self.about.get("rdb_last_bgsave_status") == "ok" and saved_at >= microseconds // 1_000_000

@@ -1,8 +1,8 @@
-"""Limits and circuits of models in Redis, shared by all workers. Keys are listed in `turnfold.contract.keys`.
+"""Rate limits and circuit breakers of models, shared by all workers. Keys are listed in `turnfold.contract.keys`.
 
-Requests and tokens a minute are limited by the generic cell rate algorithm (GCRA): a key holds the moment up to
-which what was taken is spoken for, and a call fits if that moment, moved on by its own share of a minute, is no
-further ahead than a burst. All times are milliseconds of Redis's own clock.
+Requests and tokens per minute are limited by the generic cell rate algorithm (GCRA): a key stores the time up to which
+capacity is reserved, and a call fits if that time, advanced by the call's share of a minute, is at most one burst
+ahead. All times are milliseconds of Redis's clock.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from turnfold.redis.servers import InboxServers
 from turnfold_worker.adapters.redis.failures import asks_redis
 
 BURST_SECONDS: Final = 5.0
-"""What may be used at once, as a share of a minute's: the rest of a minute is spread over it."""
+"""Seconds of the rate that may be used at once: the rest of a minute is spread over it."""
 FAILURES_MILLISECONDS: Final = 900_000
 
 _NOW: Final = """
@@ -24,8 +24,8 @@ local now = time[1] * 1000 + time[2] / 1000
 """
 
 # KEYS pause, requests, tokens
-# ARGV burst in milliseconds, then (rate a minute, cost) of requests and of tokens; a rate of 0 is no limit
-# Returns 0 when all was taken, else the milliseconds until it may fit; nothing is taken then.
+# ARGV burst in milliseconds, then (rate per minute, cost) of requests and of tokens; a rate of 0 is no limit
+# Returns 0 when all was reserved, else the milliseconds until it may fit, with nothing reserved.
 _RESERVE: Final = (
     _NOW
     + """
@@ -52,7 +52,7 @@ return 0
 """
 )
 
-# KEYS tokens     ARGV rate a minute, tokens that were used and not taken (below 0: the other way round)
+# KEYS tokens     ARGV rate per minute, tokens used beyond the reservation (negative: fewer were used)
 _SETTLE: Final = (
     _NOW
     + """
@@ -105,13 +105,13 @@ return 0
 
 @asks_redis
 class RedisModelLimits:
-    """Implements `model_ports.Limiter`."""
+    """Implements `ports.models.Limiter`."""
 
     def __init__(
         self, servers: InboxServers, *, requests_per_minute: int, tokens_per_minute: int, circuit_failures: int,
         circuit_seconds: float, call_seconds: float, burst_seconds: float = BURST_SECONDS,
     ) -> None:  # fmt: skip
-        """Rates of 0 are no limits. `call_seconds` is the longest that a call takes."""
+        """A rate of 0 is no limit. `call_seconds` is the longest duration of a call."""
         self._servers = servers
         self._requests = requests_per_minute
         self._tokens = tokens_per_minute

@@ -1,4 +1,4 @@
-"""Quotas in Redis, where appends are checked. Keys are listed in `turnfold.contract.keys`."""
+"""Quotas in Redis, where appends check them. Keys are listed in `turnfold.contract.keys`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from turnfold_worker.errors import StoreAway
 from turnfold_worker.use_cases.tenant_quotas import TenantQuota
 
 _FREE: Final = "/"
-"""Before a tenant that may append any number, whatever the settings say: of an encoded id it is no part."""
+"""Prefix of a tenant without limits, whatever the settings: never part of an encoded id."""
 
 # KEYS inbox
-# Returns the bytes that wait in it.
+# Returns the bytes that wait in the inbox.
 _INBOX_BYTES: Final = (
     HELD_BYTES
     + """
@@ -28,7 +28,7 @@ return bytes
 """
 )
 
-# KEYS stored     ARGV size, bytes added before it was measured, seconds to keep
+# KEYS stored     ARGV size, bytes added before the measurement, seconds to keep
 _MEASURED: Final = """
 local added = tonumber(redis.call('HGET', KEYS[1], 'added') or 0)
 redis.call('HSET', KEYS[1], 'size', ARGV[1], 'added', string.format('%.0f', math.max(0, added - tonumber(ARGV[2]))))
@@ -42,24 +42,24 @@ _MEASURED_SCRIPT: Final = Script(_MEASURED)
 
 @asks_redis
 class RedisQuotaBoard:
-    """Quotas as appends meet them in Redis."""
+    """The quotas that appends check in Redis."""
 
     def __init__(self, servers: InboxServers) -> None:
         self._servers = servers
 
     def start(self) -> bool:
-        """True for one caller a minute, and for the first one after Redis lost what it held."""
+        """Return True to one caller per minute, and to the first one after Redis lost its data."""
         try:
             with translated():
                 return bool(self._servers.home.set(keys.QUOTAS, "1", nx=True, ex=MEASURED_SECONDS))
         except StoreAway:
-            # Of several servers the one that keeps quotas: a sweep of the others goes on.
+            # Among several servers, the one with quotas is away: the sweep of the others goes on.
             if len(self._servers) == 1:
                 raise
             return False
 
     def publish(self, quotas: Collection[TenantQuota]) -> None:
-        """Have appends check the quotas that bound them, and no others."""
+        """Publish the quotas that concern appends, and remove all others."""
         ours = [quota for quota in quotas if quota.is_of_appends]
         members = {("" if quota.bounds_appends else _FREE) + keys.encode_id(quota.tenant) for quota in ours}
         home, shards = self._servers.home, self._servers.all()
@@ -71,7 +71,7 @@ class RedisQuotaBoard:
             _put(pipeline, quota)
         if len(pipeline):
             pipeline.execute()
-        # Added before others are taken out: no append finds a set without its tenant in between.
+        # Added before others are removed: no append sees a set without its tenant in between.
         if members:
             self._of_each(shards, lambda asks, name: asks.sadd(name, *members))
             self._of_each(shards, lambda asks, name: asks.expire(name, keys.QUOTA_SECONDS))
@@ -87,7 +87,7 @@ class RedisQuotaBoard:
         )
 
     def waiting(self, tenant: str) -> tuple[int, int]:
-        """Bytes that were appended since the last measure, and bytes that wait in the tenant's inboxes."""
+        """Return the bytes appended since the last measurement, and the bytes waiting in the tenant's inboxes."""
         doing = "measuring what waits"
         added = cast("bytes | None", self._servers.home.hget(keys.stored(tenant), "added"))
         calls = [Call(place.shard, [place.inbox], []) for place in self._servers.waiting(doing, tenant)]
@@ -95,7 +95,7 @@ class RedisQuotaBoard:
         return int(added or 0), sum(sizes)
 
     def measured(self, tenant: str, size: int, *, added: int) -> None:
-        """Set what a tenant stores; `added` is what `waiting` said was appended before."""
+        """Set the stored bytes of a tenant; `added` is the first value that `waiting` returned."""
         _MEASURED_SCRIPT(self._servers.home, [keys.stored(tenant)], [size, added, keys.QUOTA_SECONDS])
 
 

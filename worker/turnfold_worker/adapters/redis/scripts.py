@@ -1,9 +1,9 @@
-"""What the worker asks of an inbox in one step: Lua, run by Redis, so that nobody comes in between.
+"""Lua scripts for the worker's steps on inboxes, run atomically by Redis.
 
-All times are microseconds of Redis's own clock. The score of a ready conversation is at once its readiness, its
-lease and the token of the claim: below now it may be claimed, above now it is leased until then. A score further
-ahead than two leases comes from a clock that was set back, and counts as ready; so does a time ahead of now at which
-a tenant was served, and counts as now.
+All times are microseconds of Redis's clock. The score of a ready conversation is its ready time, its lease and the
+token of its claim at once: below now it can be claimed, above now it is leased until then. A score more than two leases
+ahead comes from a clock that was set back, and counts as ready; a time ahead of now at which a tenant was served counts
+as now.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ return found
 )
 
 # KEYS inbox, ready, tenants, refused, seen     ARGV conversation, token, last stream id or '', tenant
-# Returns -1 when the claim is no longer ours, else the entries left (0: nothing remains of the inbox).
+# Returns -1 when the claim is no longer ours, else the number of entries left (0: the inbox is gone).
 FINISH: Final = (
     _NOW
     + """
@@ -101,13 +101,13 @@ return left
 )
 
 # KEYS inbox, forgotten     ARGV member of forgotten
-# Returns 0 when nothing of the conversation is left to be done there.
+# Returns 0 when no entries or erasure of the conversation are left in the shard.
 WAITS: Final = """
 return redis.call('XLEN', KEYS[1]) + (redis.call('ZSCORE', KEYS[2], ARGV[1]) and 1 or 0)
 """
 
 # KEYS inbox     ARGV most entries, most bytes
-# Returns the oldest entries, as XRANGE does, until their fields hold that many bytes; one at least.
+# Returns the oldest entries, as XRANGE does, until their fields exceed the byte limit; at least one.
 READ: Final = """
 local found, bytes = {}, 0
 local from = '-'
@@ -126,7 +126,7 @@ return found
 """
 
 # KEYS ready     ARGV conversation, token, microseconds
-# Gives a claim back, to be taken again after a while; nothing when it is no longer ours.
+# Gives a claim back, to be claimed again after a while; nothing when it is no longer ours.
 POSTPONE: Final = (
     _NOW
     + """
@@ -137,7 +137,7 @@ return 1
 """
 )
 
-# KEYS mark     ARGV id, revision, seconds     Returns 0 where a later state is noted already.
+# KEYS mark     ARGV id, revision, seconds     Returns 0 where a later state is recorded already.
 MARK: Final = """
 local before = redis.call('GET', KEYS[1])
 if before then
@@ -149,9 +149,9 @@ redis.call('SET', KEYS[1], ARGV[1] .. ':' .. ARGV[2], 'EX', ARGV[3])
 return 1
 """
 
-# KEYS forgotten, erased, stored mark     ARGV member, mark, JSON counts, seconds, revision of what is erased,
-#  seconds of a stored mark
-# The mark goes only if nobody asked to forget again meanwhile; the first counts stand, a repeat finds nothing.
+# KEYS forgotten, erased, stored mark     ARGV member, mark, JSON counts, seconds, revision of erased rows,
+# seconds of a stored mark
+# The mark is removed only if no new request to forget came meanwhile; the first counts stay, as a repeat finds no rows.
 ERASED: Final = """
 local mark = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if not mark or tonumber(mark) ~= tonumber(ARGV[2]) then return 0 end
@@ -164,7 +164,7 @@ return 1
 
 
 # KEYS remnants     ARGV kind, mark
-# The mark goes only if no more words were erased meanwhile.
+# The mark is removed only if no more text was erased meanwhile.
 CLEARED: Final = """
 local marked = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or 0)
 if marked <= tonumber(ARGV[2]) then redis.call('HDEL', KEYS[1], ARGV[1]) end
@@ -172,8 +172,8 @@ return redis.status_reply('OK')
 """
 
 
-# KEYS sets of rings     ARGV most of each
-# Returns the rings, and takes them out: of all sets in one step, for most are empty.
+# KEYS sets of rings     ARGV most rings per set
+# Removes and returns the rings, of all sets in one step, since most are empty.
 TAKE_RINGS: Final = """
 local rings = {}
 for _, key in ipairs(KEYS) do
@@ -184,8 +184,8 @@ return rings
 """
 
 
-# KEYS accessed     ARGV most, what precedes a member in the name of its hash
-# Returns the hashes of some members, each as a flat list, and drops them: a count that is lost on the way is no loss.
+# KEYS accessed     ARGV most, prefix of a member's hash key
+# Returns and deletes the hashes of some members, each as a flat list; a count lost on the way does not matter.
 TAKE_EXPANSIONS: Final = """
 local found = {}
 for _, member in ipairs(redis.call('SPOP', KEYS[1], ARGV[1])) do
