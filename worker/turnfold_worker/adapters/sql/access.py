@@ -1,4 +1,4 @@
-"""Expansions of segments, counted into SQL outside the canonical state."""
+"""Counts of expansions per segment, stored outside the canonical state."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from turnfold.database.statements import NODE_COLUMNS
 from turnfold_worker.pipeline.access import Access, counted, often
 
 MOST_SEGMENTS_A_RANGE: Final = 2
-"""An expansion of more is of no segment."""
+"""An expansion that spans more segments counts for none."""
 
 _conversation = table(ConversationRow)
 _node = table(NodeRow)
@@ -28,7 +28,7 @@ _access = table(AccessRow)
 
 
 def count(connection: Connection, expansions: Expansions) -> Sequence[int]:
-    """Count a conversation's expansions; which segments they are of. Nothing when it was forgotten."""
+    """Count a conversation's expansions; return the expanded segments, none when it was forgotten."""
     conversation = expansions.conversation
     row = connection.execute(
         select(_conversation.c.often).where(_conversation.c.id == conversation, standing()).with_for_update()
@@ -54,14 +54,14 @@ def count(connection: Connection, expansions: Expansions) -> Sequence[int]:
 
 
 def tell_again(connection: Connection, conversation: ConversationId) -> None:
-    """After a node's words became a model's, or the rules' again: reads count on the sizes that they are told."""
+    """Update the stored sizes of often-expanded segments after a node's text changed; reads rely on those sizes."""
     told = pack_often(_often(connection, conversation, _accesses(connection, conversation)))
     if told is not None:
         connection.execute(update(_conversation).where(_conversation.c.id == conversation).values(often=told))
 
 
 def reset_expansions_of(engine: Engine, address: Address) -> None:
-    """Forget what was looked up in a conversation, if there is one of that name."""
+    """Reset the expansion counts of a conversation, if it exists."""
     named = (_conversation.c.tenant == address.tenant, _conversation.c.external_id == address.conversation)
     with translated(), engine.begin() as connection:
         conversation = connection.scalar(select(_conversation.c.id).where(*named).with_for_update())
@@ -73,7 +73,7 @@ def reset_expansions_of(engine: Engine, address: Address) -> None:
 
 
 def _segments(connection: Connection, conversation: ConversationId, first_seq: int, last_seq: int) -> list[int]:
-    """The segments that a range touches, unless they are many."""
+    """Return the segments that overlap a range, unless they are too many."""
     rows = connection.execute(
         select(_node.c.idx, _node.c.last_seq)
         .where(_node.c.conversation == conversation, _node.c.height == 0, _node.c.first_seq <= last_seq)

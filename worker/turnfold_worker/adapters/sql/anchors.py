@@ -26,10 +26,10 @@ CANDIDATES_A_TERM: Final = 8
 NEWEST_CANDIDATES: Final = 32
 MOST_CANDIDATES: Final = 96
 POSTINGS_A_TERM: Final = 4 * CANDIDATES_A_TERM
-"""Newest anchors of a term among which the active ones are looked for: what was active once and is over stands too."""
+"""Newest anchors of a term among which active ones are searched: superseded anchors keep their postings too."""
 _TERMS_A_STATEMENT: Final = 32
 _SHARED: Final = 840
-"""What a term counts that one anchor shares: a multiple of every number up to 8, so that its parts are whole."""
+"""Weight of a term that one anchor shares: a multiple of every number up to 8, so that all shares are whole."""
 
 _conversation = table(ConversationRow)
 _anchor = table(AnchorRow)
@@ -41,7 +41,7 @@ _STATE_NUMBER: Final = {state: number for number, state in enumerate(STATES)}
 _ACTIVE: Final = _STATE_NUMBER[AnchorState.ACTIVE]
 
 _PLACES: Final = tuple(f"t{i}" for i in range(_TERMS_A_STATEMENT))
-# Many looks at one term each: one constant statement, and no term reads more than its newest anchors.
+# Many lookups of one term each, in one constant statement: no term reads more than its newest anchors.
 SHARING: Final = text(
     " UNION ALL ".join(
         f"SELECT {i}, anchor FROM (SELECT anchor FROM anchor_posting WHERE conversation = :of_conversation "  # noqa: S608
@@ -51,15 +51,15 @@ SHARING: Final = text(
 )
 
 _RULED: Final = _anchor.c.settled_after.is_(None)
-"""No person has settled it: its state is the rules'."""
+"""Anchors that no person has settled: the rules decide their state."""
 RULES: Final = _anchor.c.id > 0
-"""Anchors of the rules. A model's are below: what the rules do must never depend on them."""
+"""Anchors of the rules. A model's ids are below 0: the rules must never depend on a model's anchors."""
 _OURS: Final = _anchor.c.conversation == bindparam("of_conversation")
 _SETTLED_LATER: Final = and_(_anchor.c.ruled == _ACTIVE, _anchor.c.settled_after >= bindparam("first_seq"))
 
 # Built once: SQLAlchemy takes longer to build these than the database to run them.
 _NUMBER: Final = _anchor.c.id + 0
-"""The id, hidden from SQLite: by the ids themselves it would look at every anchor for the few that are settled."""
+"""The id, hidden from SQLite's planner: by ids it would scan every anchor for the few settled ones."""
 _NEWEST: Final = (
     select(_anchor.c.id).where(_OURS, ACTIVE, RULES).order_by(_anchor.c.id.desc()).limit(NEWEST_CANDIDATES),
     select(_anchor.c.id).where(_OURS, _SETTLED_LATER, _NUMBER > 0).order_by(_NUMBER.desc()).limit(NEWEST_CANDIDATES),
@@ -91,7 +91,7 @@ _by: Final = _anchor.alias("by_anchor")
 
 
 def _over(state: AnchorState, most: int, *conditions: Any) -> Any:
-    """The newest anchors of the rules in a state other than active, with what they are over by."""
+    """Select the newest anchors of the rules in a state other than active, with the anchors that ended them."""
     # Literals: a partial index is not used for a bound parameter.
     in_state = text(f"anchor.state <> 0 AND anchor.state = {_STATE_NUMBER[state]}")
     return (
@@ -106,14 +106,14 @@ def _over(state: AnchorState, most: int, *conditions: Any) -> Any:
 SETTLED: Final = (
     _over(AnchorState.SUPERSEDED, _MOST_OVERTAKEN),
     _over(AnchorState.DISMISSED, _MOST_OVERTAKEN),
-    # What a reply in its own segment answered stands beside the reply.
+    # Questions answered in their own segment are shown next to the reply, so they are left out.
     _over(
         AnchorState.RESOLVED, _MOST_ANSWERED, or_(_anchor.c.related.is_not(None), ~_RULED),
         _anchor.c.rank != literal_column(str(ANSWERED_AT_ONCE)),
     ),
 )  # fmt: skip
 _BEST_ACTIVE: Final = 256
-"""Active anchors, by rank, among which those are looked for that their own turn contradicts."""
+"""Number of active anchors, by rank, that are searched for contradictions."""
 _best: Final = (
     select(_anchor.c.id)
     .where(_OURS, ACTIVE)
@@ -130,7 +130,7 @@ STANDING: Final = (
     )
     .order_by(_anchor.c.id)
 )  # fmt: skip
-"""Anchors that name one beside them or after them while both stand: another value, or what corrects a part."""
+"""Active anchors with an active successor, next to them or later: another value, or a partial correction."""
 CORRECTIONS: Final = (
     select(_anchor.c.seq, _anchor.c.body)
     .where(
@@ -142,7 +142,7 @@ CORRECTIONS: Final = (
     )
     .order_by(_anchor.c.id)
 )  # fmt: skip
-"""Anchors that correct something, maybe what no anchor holds."""
+"""Anchors that correct something, possibly a statement that has no anchor."""
 _INSERT_ANCHORS: Final = _anchor.insert()
 _INSERT_POSTINGS: Final = BulkInsert(_anchor_posting, ("conversation", "term", "anchor"))
 
@@ -150,10 +150,10 @@ _INSERT_POSTINGS: Final = BulkInsert(_anchor_posting, ("conversation", "term", "
 def candidates(
     connection: Connection, conversation: ConversationId, terms: Sequence[str], first_seq: int
 ) -> list[Anchor]:
-    """Active anchors that share a term, at most 8 a term, and the 32 newest; oldest first, at most 96.
+    """Return active anchors that share a term, at most 8 per term, and the 32 newest; oldest first, at most 96.
 
-    Of more those that share most, a term counting less the more anchors share it. One that a person settled after
-    turn `first_seq` was said is still what the rules found it to be.
+    Beyond that, anchors that share most are preferred; a term weighs less the more anchors share it. An anchor that a
+    person settled after turn `first_seq` counts in the state that the rules gave it.
     """
     ours = {"of_conversation": conversation}
     after = {**ours, "first_seq": first_seq}
@@ -170,14 +170,14 @@ def candidates(
 
 
 def _active_of_each(connection: Connection, terms: Sequence[str], after: Mapping[str, Any]) -> Iterator[list[int]]:
-    """Of each of at most 32 terms that any holds, the newest active anchors that do."""
+    """Yield, for each of at most 32 terms with postings, its newest active anchors."""
     newest: dict[int, list[int]] = {}
     padded = dict(zip(_PLACES, [*terms, *([""] * _TERMS_A_STATEMENT)], strict=False))
     for place, anchor in connection.execute(SHARING, {**after, **padded}):
         newest.setdefault(place, []).append(anchor)
     if not newest:
         return
-    # Beside the statement: joined within it, each anchor would be looked up once for every term that it holds.
+    # In a separate statement: within a join, each anchor would be looked up once per shared term.
     ids = sorted({anchor for anchors in newest.values() for anchor in anchors})
     active = set(connection.scalars(_ACTIVE_AMONG, {**after, "ids": ids}))
     for anchors in newest.values():
@@ -197,7 +197,7 @@ def _candidate(  # noqa: PLR0913, PLR0917 - the columns of `_BY_ID`: a fold make
 
 
 def settled(connection: Connection, conversation: ConversationId) -> list[SettledAnchor]:
-    """The newest anchors that are over, and what they are over by; then those that name what stands beside them."""
+    """Return the newest ended anchors with their causes, active anchors with an active successor, and corrections."""
     ours = {"of_conversation": conversation}
     rows = [row for statement in SETTLED for row in connection.execute(statement, ours)]
     over = [
@@ -215,7 +215,7 @@ def settled(connection: Connection, conversation: ConversationId) -> list[Settle
 
 
 def overtaken_by_models(connection: Connection, conversation: ConversationId) -> list[SettledAnchor]:
-    """The newest of the rules' anchors whose place a model found others to have taken, and by what."""
+    """Return the newest anchors of the rules that a model found superseded, and their successors."""
     taking = (
         select(_anchor.c.seq, _anchor.c.body, _by.c.seq.label("by_seq"), _by.c.body.label("by_text"))
         .join_from(_by, _anchor, and_(_anchor.c.conversation == _by.c.conversation, _anchor.c.id == _by.c.replaces))
@@ -230,7 +230,7 @@ def overtaken_by_models(connection: Connection, conversation: ConversationId) ->
 
 
 def settle(connection: Connection, conversation: ConversationId, body: Mapping[str, Any], *, after_seq: int) -> None:
-    """Give an anchor the state that a person chose, from then on; one that does not exist changes nothing."""
+    """Set an anchor to the state that a person chose; does nothing if the anchor does not exist."""
     mine = and_(_anchor.c.conversation == conversation, _anchor.c.id == body["anchor"])
     found = connection.execute(select(_anchor.c.state, _anchor.c.tokens).where(mine)).first()
     if found is None:
@@ -247,7 +247,7 @@ def settle(connection: Connection, conversation: ConversationId, body: Mapping[s
     )
     if body["anchor"] < 0:
         if body["state"] == AnchorState.DISMISSED:
-            # A model that erred has ended nothing.
+            # Anchors ended by a dismissed one of a model are active again.
             ended = (_anchor.c.conversation == conversation, _anchor.c.filler < literal_column("0"))
             by_it = CLOSED_BY.element == body["anchor"]
             connection.execute(update(_anchor).where(*ended, by_it).values(filler=0))
@@ -264,7 +264,7 @@ def settle(connection: Connection, conversation: ConversationId, body: Mapping[s
 
 
 def count_model_anchors(connection: Connection, conversation: ConversationId) -> None:
-    """Note how many more active anchors there are by a model: its own, without those of the rules that it ended."""
+    """Update the number of active anchors that a model adds: its own, minus those of the rules that it ended."""
     sums = select(func.count(), func.coalesce(func.sum(_anchor.c.tokens), 0)).where(
         _anchor.c.conversation == conversation, ACTIVE
     )
@@ -278,19 +278,19 @@ def count_model_anchors(connection: Connection, conversation: ConversationId) ->
 
 
 class ActiveDifference(NamedTuple):
-    """By how much the active anchors grow with a merge."""
+    """Change in the number of active anchors by a merge."""
 
     more_anchors: int
     more_anchor_tokens: int
     ended_before: int
-    """Of those that are gone, how many a model had ended: they were not counted."""
+    """Number of removed anchors that a model had ended already, which were not counted."""
     ended_tokens: int
 
 
 def active_difference(
     connection: Connection, conversation: ConversationId, anchors: Sequence[Anchor], changes: Sequence[AnchorChange]
 ) -> ActiveDifference:
-    """What a merge adds to the active anchors, and what it takes away."""
+    """Compute the change in the active anchors by a merge."""
     new = [anchor for anchor in anchors if anchor.state is AnchorState.ACTIVE]
     gone = [change.id for change in changes if change.state is not AnchorState.ACTIVE]
     count = lost = ended = ended_tokens = 0
@@ -309,10 +309,10 @@ def active_difference(
 def insert_anchors(
     connection: Connection, conversation: ConversationId, anchors: Sequence[Anchor], changes: Sequence[AnchorChange]
 ) -> None:
-    """Write new anchors with the terms that find them, and the new states of earlier ones."""
+    """Insert new anchors with their postings, and update the states of earlier ones."""
     if anchors:
         connection.execute(_INSERT_ANCHORS, [anchor_row(conversation, anchor) for anchor in anchors])
-    # What only repeats is looked for by nobody: of what is said again and again it would hide the one that counts.
+    # Repetitions get no postings: among many of them the active anchor would not be found.
     found = {anchor.id: anchor.text for anchor in anchors if anchor.state is AnchorState.ACTIVE}
     _INSERT_POSTINGS.run(connection, _postings(conversation, found))
     change_anchors(connection, conversation, changes)
@@ -323,7 +323,7 @@ def _postings(conversation: ConversationId, texts: Mapping[int, str]) -> list[tu
 
 
 def find_again(connection: Connection, conversation: ConversationId, texts: Mapping[int, str]) -> None:
-    """Let anchors of the rules be found by their terms that have become active: `texts` by their ids."""
+    """Add the postings of anchors of the rules that are active again: `texts` by their ids."""
     rows = [
         {"conversation": conversation, "term": term, "anchor": id_} for _, term, id_ in _postings(conversation, texts)
     ]
@@ -332,7 +332,7 @@ def find_again(connection: Connection, conversation: ConversationId, texts: Mapp
 
 
 def change_anchors(connection: Connection, conversation: ConversationId, changes: Sequence[AnchorChange]) -> None:
-    """Give anchors their new states, unless a person has settled them."""
+    """Update the states of anchors, unless a person has settled them."""
     if changes:
         rows = [
             {"of_conversation": conversation, "of_anchor": change.id, "now": _STATE_NUMBER[change.state],
@@ -346,7 +346,7 @@ def mark_hidden(
     connection: Connection, conversation: ConversationId, filler: Sequence[int], told: Sequence[int],
     first_idx: int, last_idx: int,
 ) -> None:  # fmt: skip
-    """Let contexts leave out these anchors of some segments, and no others of them; what is over stays so."""
+    """Let contexts omit the given anchors of some segments, and show all others; ended ones stay as they are."""
     mine = (_anchor.c.conversation == conversation, _anchor.c.node_idx.between(first_idx, last_idx))
     connection.execute(update(_anchor).where(*mine, _anchor.c.filler > 0).values(filler=0))
     for ids, why in ((filler, FILLER), (set(told) - set(filler), TOLD)):
@@ -356,23 +356,23 @@ def mark_hidden(
 
 
 def mark_over(connection: Connection, conversation: ConversationId, since: Mapping[int, Sequence[int]]) -> None:
-    """Let what a model found to hold no more be over: `since` gives its ids by the segments since which it is.
+    """End anchors that a model found superseded: `since` lists ids by the segment that ended them.
 
-    What a person settled stays as it is.
+    Anchors that a person settled stay as they are.
     """
     for idx, ids in since.items():
         mark = mark_of_segment(idx)
         if mark is not None:
-            # Of several that end the same the first one did.
+            # Of several segments that end an anchor, the first counts.
             over = (_anchor.c.id.in_(ids), _RULED, or_(_anchor.c.filler >= 0, _anchor.c.filler < mark))
             connection.execute(update(_anchor).where(_anchor.c.conversation == conversation, *over).values(filler=mark))
 
 
 def unmark_over(connection: Connection, conversation: ConversationId, segments: Iterable[int]) -> None:
-    """Let what is over since some segments hold again: a model's words there are gone."""
+    """Reactivate anchors that a model's text on some segments had ended: that text is gone."""
     marks = sorted(mark for idx in segments if (mark := mark_of_segment(idx)) is not None)
     if marks:
-        # Literally, as the partial index has it.
+        # As a literal, so that the partial index is used.
         marked = (_anchor.c.filler < literal_column("0"), _anchor.c.filler.in_(marks))
         connection.execute(update(_anchor).where(_anchor.c.conversation == conversation, *marked).values(filler=0))
 
@@ -384,7 +384,7 @@ def unmark(connection: Connection, conversation: ConversationId) -> None:
 
 
 def anchor_row(conversation: ConversationId, anchor: Anchor) -> dict[str, Any]:
-    """An anchor as columns."""
+    """Return the columns of an anchor."""
     return {
         "conversation": conversation, "id": anchor.id, "node_idx": anchor.node_idx, "seq": anchor.turn_seq,
         "start_offset": anchor.start, "end_offset": anchor.end, "kind": _KIND_NUMBER[anchor.type],

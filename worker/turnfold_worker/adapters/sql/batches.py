@@ -1,4 +1,4 @@
-"""Batches of a provider in SQL: which are under way, and which jobs wait for them."""
+"""Batches of a provider in SQL: open batches, and the jobs that wait for them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SqlBatches:
         self.target = target
 
     def take_for_batch(self, tenant: str, conversation: ConversationId | None, most: int) -> list[JobId]:
-        """Due jobs, important first, that wait for a batch from now on."""
+        """Take due jobs, important first, to wait for a batch."""
         mine: list[Any] = [DUE, _job.c.kind == str(JobKind.REFINE), _job.c.tenant == tenant]
         if conversation is not None:
             mine.append(_job.c.conversation == conversation)
@@ -46,12 +46,12 @@ class SqlBatches:
         return [JobId(id_) for id_ in found if id_ in set(taken)]
 
     def give_back(self, jobs: Sequence[JobId]) -> None:
-        """Make jobs due again that were taken for a batch."""
+        """Return jobs that were taken for a batch: they become due again."""
         with transaction(self._engine) as connection:
             connection.execute(_release().where(_job.c.id.in_(jobs)))
 
     def batch_group(self, job: JobId) -> tuple[Owner, Group | ChapterGroup] | None:
-        """The segments or the chapter of a job; None when they are gone."""
+        """Read the segments or the chapter of a job; None when they are gone."""
         with transaction(self._engine) as connection:
             row = connection.execute(
                 select(_job.c.conversation, _job.c.tenant, _job.c.subject).where(_job.c.id == job)
@@ -68,7 +68,7 @@ class SqlBatches:
             return None if group is None else (Owner(conversation, row.tenant), group)
 
     def open_batches(self, tenant: str) -> list[tuple[str, int]]:
-        """Batches under way, each with its number of requests."""
+        """Return the open batches, each with its number of requests."""
         with transaction(self._engine) as connection:
             rows = connection.execute(
                 select(_batch.c.id, _batch.c.requests).where(_batch.c.tenant == tenant).order_by(_batch.c.id)
@@ -89,13 +89,13 @@ class SqlBatches:
         return None if tenant is None else Owner(conversation, tenant)
 
     def release_batched(self, tenant: str) -> int:
-        """Make the jobs due that waited for batches; how many."""
+        """Make jobs due that waited for batches; return how many."""
         with transaction(self._engine) as connection:
             mine = (_job.c.kind == str(JobKind.REFINE), _job.c.tenant == tenant)
             return int(connection.execute(_release().where(*mine)).rowcount)
 
 
 def _release() -> Update:
-    """Of jobs that wait for a batch."""
+    """Update jobs that wait for a batch to due."""
     waits = _job.c.state == str(JobState.BATCHED)
     return update(_job).where(waits).values(state=str(JobState.DUE), not_before=now_milliseconds())

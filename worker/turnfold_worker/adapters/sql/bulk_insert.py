@@ -1,4 +1,4 @@
-"""Many rows of plain numbers and texts, handed to the driver as they are."""
+"""Bulk inserts of plain numbers and strings, passed to the driver unchanged."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from sqlalchemy import Connection, Dialect, Table
 
 
 class BulkInsert:
-    """An insert into some columns of a table, none of which needs its type's help to be stored.
+    """An insert into columns whose types need no conversion by SQLAlchemy.
 
-    SQLAlchemy takes longer to prepare the parameters of a row than a database to store it, and a fold writes some
-    two hundred of them.
+    SQLAlchemy takes longer to prepare the parameters of a row than a database to store it, and a fold writes some two
+    hundred rows.
     """
 
     def __init__(self, into: Table, columns: Sequence[str]) -> None:
@@ -21,7 +21,7 @@ class BulkInsert:
         self._columns = tuple(into.c[name] for name in columns)
 
     def run(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Store rows, each with its values in the order of the columns."""
+        """Insert rows, each a tuple in the order of the columns."""
         if rows:
             connection.exec_driver_sql(_sql(connection.dialect, self._into, self._columns), list(rows))
 

@@ -1,7 +1,7 @@
-"""Carrying out edits, deletions and rewinds: from the same transaction on, nothing of what was said before is in SQL.
+"""Carry out edits, deletions and rewinds: in the same transaction, everything derived from the old text leaves SQL.
 
-A segment of which a turn was changed has plain words, and the notes of its other turns, until it is folded again by
-the rules; the chapters above it are made anew at once.
+A segment with a changed turn gets plain words and keeps the notes of its other turns, until the rules fold it again;
+the chapters above it are rebuilt at once.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _subject = table(SubjectTurnRow)
 def apply(
     connection: Connection, conversation: ConversationId, received: ReceivedChange, *, count: int, group: int
 ) -> Changed:
-    """Carry out a change of a locked conversation of `count` turns, once. A model refines `group` segments together."""
+    """Apply a change, once, to a locked conversation of `count` turns. A model refines `group` segments together."""
     change, operation_id = received.change, received.entry.entry_id
     of_it = (_change.c.conversation == conversation, _change.c.operation_id == operation_id)
     if connection.scalar(select(_change.c.kind).where(*of_it)) is not None:
@@ -93,7 +93,7 @@ def apply(
 
 
 def _refusal(operation: Operation, turn_id: str, row: Any, expired_seq: int) -> str | None:
-    """Why a change cannot be carried out; ids only."""
+    """Return why a change cannot be carried out, with ids only; None if it can."""
     if row is None:
         return f"{operation}: the conversation has no turn {turn_id!r}"
     if operation is Operation.EDIT and row.state == TurnState.DELETED:
@@ -104,7 +104,7 @@ def _refusal(operation: Operation, turn_id: str, row: Any, expired_seq: int) -> 
 
 
 def _touched(connection: Connection, conversation: ConversationId, seq: int, operation_id: str, *, group: int) -> bool:
-    """Take out all that was made of what a turn said before; whether it made jobs to make it anew."""
+    """Delete everything derived from a turn's old text; return whether jobs to rebuild it were made."""
     connection.execute(delete(_vector).where(_vector.c.conversation == conversation, _vector.c.seq == seq))
     sql_turn_memos.drop(connection, conversation)
     empty_entries(connection, _entry.c.conversation == conversation, _entry.c.seq == seq, why="the turn was changed")
@@ -115,7 +115,7 @@ def _touched(connection: Connection, conversation: ConversationId, seq: int, ope
     connection.execute(update(_conversation).where(_conversation.c.id == conversation).values(seen))
     sql_outlines.drop_tail(connection, conversation)
     sql_removals.drop_replies(connection, conversation)
-    # A turn may be told as a repeat of one of the last before its segment, or of one that an earlier segment posted.
+    # Other segments may show a turn as a repeat of this one: the next one, or later ones that marks lead to.
     repeating = sql_repeats.segments_repeating(connection, conversation, seq)
     segments = connection.execute(
         select(_node.c.idx, _node.c.first_seq)
@@ -129,7 +129,7 @@ def _touched(connection: Connection, conversation: ConversationId, seq: int, ope
     for segment in segments:
         if segment.first_seq <= seq:
             _make_plain(connection, conversation, segment.idx, seq, group=group)
-        # Whatever kept it from being folded again, it was about other words.
+        # Earlier refold jobs, parked ones too, were about the old text.
         sql_removals.drop_jobs(connection, conversation, JobKind.REFOLD, segment.idx, segment.idx)
         is_made = add_refold(connection, conversation, segment.idx, input_hash=operation_id[:64], state=JobState.DUE)
         is_any_made = is_any_made or is_made
@@ -137,7 +137,7 @@ def _touched(connection: Connection, conversation: ConversationId, seq: int, ope
 
 
 def _make_plain(connection: Connection, conversation: ConversationId, idx: int, seq: int, *, group: int) -> None:
-    """Replace a segment of which a turn was changed, and the chapters above it."""
+    """Replace a segment with a changed turn by plain words, and rebuild the chapters above it."""
     segment = sql_refolds.closed_segment(connection, conversation, idx)
     if segment is None:
         return
@@ -149,7 +149,7 @@ def _make_plain(connection: Connection, conversation: ConversationId, idx: int, 
     others = tuple(note for note in unpack_notes(best) if note.seq != seq) if best else ()
     plain = plain_fold(segment.turns, idx=idx, said=said_after(segment.said_before, segment.turns))
     segment_node = replace(plain, notes=others)
-    # A change has to be stored whatever the rules make of it.
+    # A change has to be stored even if the rules fail.
     siblings = partial(sql_folds.siblings, connection, conversation)
     for node in (segment_node, *chapters_above(segment_node, siblings, total=True)):
         sql_refolds.replace_node(connection, conversation, node)

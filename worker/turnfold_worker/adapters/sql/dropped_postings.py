@@ -1,4 +1,4 @@
-"""Postings and levels that an idle conversation lost: what is to lose them, and what makes them again."""
+"""Drop postings and levels of idle conversations, and write them again."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ _vector = table(TurnVectorRow)
 
 _DAY: Final = timedelta(days=1)
 LOOKED_AT_ONCE: Final = 10_000
-"""Conversations that one look steps over, by their ids."""
+"""Conversations that one scan covers, in the order of their ids."""
 SEGMENTS_AT_ONCE: Final = 5_000
-"""Segments of the conversations whose postings one transaction drops, and of one conversation more."""
+"""Segments whose postings one transaction drops; a single conversation may exceed it."""
 CONVERSATIONS_AT_ONCE: Final = 200
 MOST_ID: Final = 2**63 - 1
 REACHED_KEY: Final = "search_looked_to"
-"""Key of `meta`: the conversation up to which the last look for idle ones came."""
+"""Key in `meta` of the conversation that the last scan for idle ones reached."""
 
 _of_block = _conversation.alias("block")
 _BLOCK: Final = (
@@ -81,7 +81,7 @@ _BLOCK: Final = (
     .subquery("block_ids")
 )
 END_OF_BLOCK: Final = select(func.max(_BLOCK.c.id))
-# Looked up for each: under OR, PostgreSQL would read all of the table for EXISTS.
+# A scalar subquery per row: for EXISTS under OR, PostgreSQL would read the whole table.
 _marked = (
     select(_posting.c.number)
     .where(_posting.c.conversation == _conversation.c.id, _posting.c.number == MARK)
@@ -92,7 +92,7 @@ _marked = (
 
 
 def _first(rows: Select[Any], of: Table) -> ScalarSelect[Any]:
-    """The first of some rows, looked up for each row `of` a table. See `_marked`."""
+    """Select the first of some rows for each row `of` a table, as a scalar subquery: see `_marked`."""
     return rows.limit(literal_column("1")).correlate(of).scalar_subquery()
 
 
@@ -100,7 +100,7 @@ _remembered = _first(select(_memo.c.seq).where(_memo.c.conversation == _conversa
 _IDLE: Final = and_(
     standing(),
     _conversation.c.updated_at <= bindparam("until", type_=UtcDateTime),
-    # All that it says is folded, and can be folded again.
+    # All its turns are folded, and can be folded again.
     _conversation.c.fold_seq == _conversation.c.turn_count,
     _conversation.c.expired_seq == 0,
     or_(and_(_conversation.c.node_count > 0, ~_marked), _remembered),
@@ -111,7 +111,7 @@ IDLE: Final = (
     .order_by(_conversation.c.id)
 )  # fmt: skip
 DROPPED_LEVELS: Final = (1, 2)
-"""Level 3 stays: it is short, and chapters that are made later are made from it."""
+"""The levels to drop. Level 3 stays: it is short, and later chapters are made from it."""
 _of_rules = and_(_level.c.refined == 0, _level.c.level.in_(DROPPED_LEVELS))
 _other_method = _first(
     select(_node.c.idx).where(_node.c.conversation == _conversation.c.id, _node.c.method != Method.RULES), _conversation
@@ -125,7 +125,7 @@ _own_retention = (
 )
 _COME_BACK: Final = and_(
     _conversation.c.rules_version == RULES, _other_method.is_(None), _any_vector.is_(None),
-    # Where words of turns go, levels are what is left of them.
+    # Where retention removes the text of turns, the levels must stay.
     func.coalesce(_own_retention, 0) == 0,
 )  # fmt: skip
 _LOCK_IDLE: Final = (
@@ -165,25 +165,25 @@ _LOCK_SEEN: Final = (
 
 
 class SqlIdleSearch:
-    """Search rows of conversations that nobody writes to, in SQLite and PostgreSQL, by the database's clock.
+    """Search rows of idle conversations in SQLite and PostgreSQL, by the database's clock.
 
-    Each conversation is looked at by its key, some thousands a look: when it is due costs no fold an index.
+    Conversations are scanned by primary key, thousands at a time, so that folds maintain no index for this.
     """
 
     def __init__(self, engine: Engine, *, read_engine: Engine, levels: bool = False) -> None:
-        """`levels` go too."""
+        """With `levels`, levels are dropped too."""
         self._engine = engine
         self._read_engine = read_engine
         self._levels = levels
 
     def reached(self) -> ConversationId:
-        """Behind which conversation the next look begins."""
+        """Return the conversation after which the next scan starts."""
         with transaction(self._read_engine) as connection:
             value = connection.scalar(select(_meta.c.value).where(_meta.c.key == REACHED_KEY))
         return ConversationId(min(int(value), MOST_ID) if value and value.isdecimal() else 0)
 
     def note_reached(self, last: ConversationId) -> None:
-        """Have the next look begin behind a conversation."""
+        """Let the next scan start after a conversation."""
         with transaction(self._engine) as connection:
             insert = insert_new(connection, _meta).values(key=REACHED_KEY, value=str(last))
             connection.execute(
@@ -193,9 +193,9 @@ class SqlIdleSearch:
     def idle(
         self, keep_days: float, *, after: ConversationId
     ) -> tuple[list[list[ConversationId]], ConversationId | None]:
-        """Conversations that were not written to for so long, in lists for `drop`, and the last one looked at.
+        """Return idle conversations, in lists for `drop`, and the last one scanned.
 
-        None for the last: there are no others.
+        The last is None when there are no more conversations.
         """
         with transaction(self._read_engine) as connection:
             last = connection.scalar(END_OF_BLOCK, {"after": after, "most": LOOKED_AT_ONCE})
@@ -206,7 +206,7 @@ class SqlIdleSearch:
         return _in_lists([(ConversationId(row.id), row.node_count) for row in rows]), ConversationId(last)
 
     def drop(self, conversations: Sequence[ConversationId], keep_days: float) -> int:
-        """Drop their postings, and what folds remember of their open tails; of how many conversations."""
+        """Drop the postings of conversations, and memos of their open tails; return the number of conversations."""
         with transaction(self._engine) as connection:
             idle = {"conversations": list(conversations), "until": _long_ago(connection, keep_days)}
             rows = connection.execute(_LOCK_IDLE, idle).all()
@@ -220,7 +220,7 @@ class SqlIdleSearch:
             return len(rows)
 
     def without_levels(self, conversations: Sequence[ConversationId]) -> list[ConversationId]:
-        """Those of some conversations whose levels were dropped, and are not all there again."""
+        """Return the conversations whose dropped levels are not all back."""
         with transaction(self._read_engine) as connection:
             return [*connection.scalars(LOST_LEVELS, {"conversations": list(conversations)})]
 
@@ -243,7 +243,7 @@ def _in_lists(sizes: Sequence[tuple[ConversationId, int]]) -> list[list[Conversa
 
 
 def dropped_segment(connection: Connection, conversation: ConversationId, idx: int) -> DroppedSegment | None:
-    """What the postings of a segment are made from; None where there is no such segment."""
+    """Read what the postings of a segment are rebuilt from; None where there is no such segment."""
     row = connection.execute(
         select(_node.c.method, _node.c.first_seq, _node.c.last_seq).where(
             _node.c.conversation == conversation, _node.c.height == 0, _node.c.idx == idx
@@ -274,7 +274,7 @@ def dropped_segment(connection: Connection, conversation: ConversationId, idx: i
 def write_again(
     connection: Connection, seen: Tail, idx: int, postings: Sequence[Posted], nodes: Sequence[FoldedNode]
 ) -> bool:
-    """Write the postings of the first segment that has none, and what `nodes` have lost of their levels.
+    """Write the postings of the first segment without any, and the missing levels of `nodes`.
 
     False when the conversation is in another state.
     """
@@ -285,14 +285,14 @@ def write_again(
     for node in nodes:
         _write_levels_again(connection, seen.conversation, node)
     if idx + 1 == seen.node_count:
-        # It is in use: that it is not idle any more is all that its row says of it.
+        # The conversation is in use: its update time marks it as no longer idle.
         used = update(_conversation).where(_conversation.c.id == seen.conversation)
         connection.execute(used.values(updated_at=func.current_timestamp()))
     return True
 
 
 def _write_levels_again(connection: Connection, conversation: ConversationId, folded: FoldedNode) -> None:
-    """Write levels that a node has lost, and how long they are: newer rules may word them otherwise."""
+    """Write the missing levels of a node with their sizes: newer rules may word them differently."""
     key = {"conversation": conversation, "height": folded.node.height, "idx": folded.node.idx}
     rows = [{**key, "level": level, "refined": 0, "body": folded.levels[level]} for level in DROPPED_LEVELS]
     written = connection.execute(insert_new(connection, _level).values(rows).on_conflict_do_nothing())

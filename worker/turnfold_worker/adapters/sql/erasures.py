@@ -1,8 +1,8 @@
-"""Deleting a forgotten conversation: hidden at once, then deleted piece by piece, however long it is.
+"""Delete a forgotten conversation: hidden at once, then deleted in pieces, however long it is.
 
-Hidden means that its row has another external id, one that no caller can give. So no reader sees half of a
-conversation, its id is free for a new one, and what is left is found again after a crash. Its row goes last and
-keeps the counts for the receipt.
+Hidden means that its row gets an external id that no caller can give. So no reader sees half of a conversation, its id
+is free for a new one, and the rest is found again after a crash. Its row is deleted last and keeps the counts for the
+receipt.
 """
 
 from __future__ import annotations
@@ -30,28 +30,28 @@ from turnfold.contract.tables import (
 from turnfold_worker.ports.messages import Hidden
 
 LONG_LOG_BYTES: Final = 16 * 1_048_576
-"""Four times as long as SQLite's own checkpoints leave it where no read is in their way."""
+"""Log size to shorten: four times what SQLite's own checkpoints leave without concurrent reads."""
 LOG_WAIT_MILLISECONDS: Final = 500
-"""How long reads may be in the way of emptying SQLite's log, before it is left to the next sweep."""
+"""How long to wait for reads when emptying SQLite's log, before it is left to the next sweep."""
 COST_AT_ONCE: Final = 2_000
-"""Rows that one transaction deletes, so that it holds no lock for long; large ones count more."""
+"""Rows that one transaction deletes, so that no lock is held for long; large rows count more."""
 
 _conversation = table(ConversationRow)
 _job = table(JobRow)
 
 _LARGE: Final = {table(TurnRow): 10, table(ParkedEntryRow): 10}
-"""Rows that hold content, and for how many others each counts."""
+"""Tables of rows with content, and how many rows each counts for."""
 
 
 class _Part(NamedTuple):
-    """A conversation's rows in one table. `own` is its id in each statement."""
+    """The statements on a conversation's rows in one table. `own` is the conversation's id."""
 
     cost: int
     key_at: Select[Any]
-    """The key of the row behind the first `skipped` ones."""
+    """Selects the key of the row after the first `skipped` ones."""
     delete_all: Delete
     delete_first: Delete
-    """The rows up to the key `last_0`, `last_1` …"""
+    """Deletes the rows up to the key `last_0`, `last_1` …"""
 
 
 def _part(rows: Table) -> _Part:
@@ -66,7 +66,7 @@ def _part(rows: Table) -> _Part:
     )
 
 
-# A table with one row a conversation goes with it.
+# A table with one row per conversation is deleted with it, by cascade.
 _PARTS: Final = tuple(
     _part(rows)
     for rows in reversed(Base.metadata.sorted_tables)
@@ -75,21 +75,21 @@ _PARTS: Final = tuple(
 
 
 def _hidden_id(address: Address) -> str:
-    """The same for every erasure of a conversation: there is one at a time."""
+    """Return the external id of a hidden conversation; equal in every erasure, since there is one at a time."""
     return HIDDEN_PREFIX + blake2b(address.conversation.encode(), digest_size=16).hexdigest()
 
 
 def hide(connection: Connection, address: Address, confirmed: Callable[[], bool]) -> Hidden | None:
-    """Hide the rows of a conversation, if `confirmed` still says so once they are known; None where there are none.
+    """Hide a conversation's rows if `confirmed()` still holds once they are found; None where there are none.
 
-    Those that an earlier erasure hid and did not finish come first, and need no word.
+    Rows that an earlier erasure hid but did not delete come first, without confirmation.
     """
     hidden = connection.execute(_rows_of(address, _hidden_id(address))).first()
     if hidden is None:
         row = connection.execute(_rows_of(address, address.conversation).with_for_update()).first()
         if row is None or not confirmed():
             return None
-        # Folds under way find another revision, and later ones no job.
+        # Running folds find another revision, and later ones no job.
         values = {"external_id": _hidden_id(address), "edit_revision": _conversation.c.edit_revision + 1}
         connection.execute(update(_conversation).where(_conversation.c.id == row.id).values(values))
         connection.execute(delete(_job).where(_job.c.conversation == row.id))
@@ -105,7 +105,7 @@ def _rows_of(address: Address, external_id: str) -> Any:
 
 
 def delete_some(connection: Connection, conversation: ConversationId) -> bool:
-    """Delete some rows of a hidden conversation; False when nothing of it is left."""
+    """Delete some rows of a hidden conversation; False when none are left."""
     row = connection.scalar(
         select(_conversation.c.id).where(_conversation.c.id == conversation, ~standing()).with_for_update()
     )
@@ -121,7 +121,7 @@ def delete_some(connection: Connection, conversation: ConversationId) -> bool:
 
 
 def _delete(connection: Connection, part: _Part, conversation: ConversationId, most: int) -> int:
-    """Delete the first `most` rows in the order of their key; how many those were."""
+    """Delete the first `most` rows in key order; return how many were deleted."""
     last = connection.execute(part.key_at, {"own": conversation, "skipped": most - 1}).first()
     if last is None:
         return connection.execute(part.delete_all, {"own": conversation}).rowcount
@@ -132,8 +132,8 @@ def _delete(connection: Connection, part: _Part, conversation: ConversationId, m
 def shorten_log(engine: Engine) -> bool:
     """Empty SQLite's write-ahead log where it is long; False while a read is in the way.
 
-    By itself it is only written from its beginning again once no read is at work, which may be never, and keeps the
-    length that it had.
+    SQLite itself overwrites the log from its start only while no read is active, which may never be the case, and does
+    not shrink it.
     """
     if engine.dialect.name != "sqlite" or isinstance(engine.pool, StaticPool):
         return True

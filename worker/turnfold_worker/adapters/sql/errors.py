@@ -1,4 +1,4 @@
-"""What a database says, as the errors of a worker: away, stalled, or never."""
+"""Translate database errors into errors of a worker: away, stalled, or refused."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from turnfold.database.session_settings import DROPPED, DROPS_OPTIONS, NEEDS_POO
 from turnfold_worker.errors import Refused, Stalled, StoreAway, WorkerError
 
 _TOO_LARGE: Final = "54"
-"""SQLSTATE class of what is above a limit of the server's, and always will be."""
+"""SQLSTATE class of values above a limit of the server, now and for ever."""
 
 _STALLED: Final = ("57014", "55P03", "40", "53200", "XX")
-"""SQLSTATEs of a statement that took too long, waited for a lock, lost against another, needed too much memory or met
-a defect: one for another conversation may go through."""
+"""SQLSTATEs of a timeout, a lock wait, a conflict, memory shortage or an internal error: others may succeed."""
 
 _NO_SUCH: Final = ("no such table: ", "no such column: ")
-"""What SQLite says of a schema that is not there; a name of ours follows, and no content."""
+"""Beginnings of SQLite's messages on a missing schema; followed by a name of ours, never content."""
 
 
 _FILES: Final = {
@@ -30,12 +29,12 @@ _FILES: Final = {
     "SQLITE_CORRUPT": ("is damaged", "restore a backup"),
     "SQLITE_FULL": ("cannot grow, because its disk is full", "make room there"),
 }
-"""What may be wrong with SQLite's file, and what to do."""
+"""Problems of SQLite's file, and their remedies."""
 
 
 @contextmanager
 def transaction(engine: Engine) -> Iterator[Connection]:
-    """One transaction. Raises `StoreAway`, `Stalled` or `Refused`."""
+    """Run a transaction. Raises `StoreAway`, `Stalled` or `Refused`."""
     try:
         with engine.begin() as connection:
             yield connection

@@ -1,6 +1,6 @@
-"""What webhooks are told of an expiry, written in the transaction that removes the words.
+"""Webhook events of retention, written in the transaction that removes the text.
 
-Every other event is written by a trigger: many statements make those true, and one alone makes this one.
+Triggers write all other events, which many statements can cause; a single statement causes this one.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _delivery = table(WebhookDeliveryRow)
 
 
 def tell(connection: Connection, expired: Mapping[int, int]) -> None:
-    """Write an event for each endpoint that wants it; `expired` are the last turns whose words went, by conversation.
+    """Write an event for each endpoint that subscribed; `expired` maps conversations to their last expired turn.
 
-    For tenants without an endpoint it costs one look into an index.
+    For tenants without an endpoint this costs one index lookup.
     """
     wanted = connection.execute(
         select(_endpoint.c.id, _conversation.c.id.label("row"), _conversation.c.external_id)

@@ -1,4 +1,4 @@
-"""Who folds which conversations: fold jobs that are claimed, one by name or some of many tenants together."""
+"""Claim fold jobs: one by name, or several of many tenants together."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _conversation = table(ConversationRow)
 _job = table(JobRow)
 
 _TRY_MILLISECONDS: Final = 1_000
-"""Until a try that left no error is taken for one that failed: a hundred times what folding a segment takes."""
+"""Time after which a try that left no error counts as failed: a hundred times the time to fold a segment."""
 MOST_CLAIMED: Final = 50
 """Conversations that one task folds together."""
 _CLAIMED_TOKENS: Final = 8_000
-"""Tokens that wait in them, about: half a second of work, after which others have their turn."""
+"""Rough number of unfolded tokens per task: half a second of work, after which others get their turn."""
 
 
 def _one_more(lease_milliseconds: int) -> ColumnElement[int]:
-    """The tries with this one. Who took the job a moment ago may be at work still, under a lease that was too short."""
+    """Count this try, unless the last claimer may still be working, under a lease that was too short."""
     now, taken_at = now_milliseconds(), _job.c.lease_until - lease_milliseconds
     again = and_(_job.c.attempts > 0, _job.c.error.is_(None), taken_at.between(now - _TRY_MILLISECONDS, now))
     return case((again, _job.c.attempts), else_=_job.c.attempts + 1)
@@ -42,7 +42,7 @@ def _one_more(lease_milliseconds: int) -> ColumnElement[int]:
 def claim(
     connection: Connection, conversation: ConversationId, token: str, *, lease_milliseconds: int
 ) -> FoldClaim | None:
-    """Take the fold job of a conversation, unless newer rules than ours have folded it."""
+    """Claim the fold job of a conversation, unless newer rules than ours have folded it."""
     if not may_fold(connection, conversation):
         return None
     taken = (
@@ -58,7 +58,7 @@ def claim(
 
 
 def hurry(connection: Connection, conversation: ConversationId) -> None:
-    """Make the fold job due that was to be later, or of what has lost its postings."""
+    """Make a postponed fold job due now, or one that rebuilds lost postings."""
     hurried = connection.execute(
         update(_job).where(fold_job(conversation), LATER).values(state=str(JobState.DUE), not_before=now_milliseconds())
     )
@@ -67,13 +67,13 @@ def hurry(connection: Connection, conversation: ConversationId) -> None:
 
 
 def _is_due_by_loss(connection: Connection, conversation: ConversationId) -> bool:
-    """Make a fold due that makes dropped postings again; a conversation from an archive may have no job yet."""
+    """Make a fold due that rebuilds dropped postings; a conversation from an archive may have no job yet."""
     lost = POSTINGS.standing(connection, conversation) is not None
     return lost and fold_due(connection, [conversation])
 
 
 def begin_backfill(connection: Connection) -> bool:
-    """Make some of the folds due that wait until nothing else is; False where there are none."""
+    """Make some backfill folds due, which wait until nothing else is; False where there are none."""
     chosen = select(_job.c.id).where(LATER, BACKFILL).order_by(_job.c.not_before).limit(MOST_CLAIMED)
     begun = connection.execute(
         update(_job)
@@ -86,7 +86,7 @@ def begin_backfill(connection: Connection) -> bool:
 # Built once a process: SQLAlchemy takes longer to build these than the database to run them.
 @lru_cache(maxsize=4)
 def _free(lease_milliseconds: int) -> Select[Any]:
-    """Those of some jobs that may be taken; those that others take at this moment are stepped over."""
+    """Select the claimable jobs among some; jobs that others are claiming now are skipped."""
     return (
         select(
             _job.c.id, _job.c.tenant, _job.c.conversation, _job.c.attempts, _job.c.state,
@@ -100,7 +100,7 @@ def _free(lease_milliseconds: int) -> Select[Any]:
 
 @lru_cache(maxsize=4)
 def _taken(lease_milliseconds: int, *, again: bool) -> ReturningUpdate[Any]:
-    """Take some jobs; `again`: one that was tried before, whose try counts from the beginning."""
+    """Claim some jobs; with `again`, one that was tried before, whose try counts from the start."""
     attempts = _one_more(lease_milliseconds) if again else _job.c.attempts
     return (
         update(_job)
@@ -113,10 +113,10 @@ def _taken(lease_milliseconds: int, *, again: bool) -> ReturningUpdate[Any]:
 def claim_together(
     connection: Connection, due: Sequence[JobId], token: str, *, lease_milliseconds: int
 ) -> tuple[list[FoldClaim], str]:
-    """Of fold jobs that are due, those that one task folds; and the tenant that was served last.
+    """Claim the due fold jobs that one task folds; also return the tenant served last.
 
-    Tenants take turns, job by job. One that was tried before is taken alone, and its try counted before the work: what
-    kills its worker takes no others along, and is found out.
+    Tenants take turns, job by job. A job that was tried before is taken alone, and its try counted before the work: a
+    conversation that kills its worker takes no other one with it, and is detected.
     """
     if not due:
         return [], ""
@@ -136,7 +136,7 @@ def claim_together(
 
 
 def give_back_untouched(connection: Connection, claims: Sequence[FoldClaim]) -> None:
-    """Jobs that were taken and not begun: they keep their places."""
+    """Give back jobs that were claimed but not begun: they keep their places."""
     connection.execute(
         update(_job)
         .where(_job.c.conversation.in_([one.conversation for one in claims]), _job.c.claim == claims[0].claim)
@@ -145,7 +145,7 @@ def give_back_untouched(connection: Connection, claims: Sequence[FoldClaim]) -> 
 
 
 def _in_turn(rows: Sequence[Any], order: Sequence[JobId]) -> list[Any]:
-    """The first of each tenant, the second of each, and so on."""
+    """Order jobs round robin: the first of each tenant, then the second of each, and so on."""
     place = {job: number for number, job in enumerate(order)}
     served: Counter[str] = Counter()
     ranked = []
@@ -156,7 +156,7 @@ def _in_turn(rows: Sequence[Any], order: Sequence[JobId]) -> list[Any]:
 
 
 def _so_many(rows: Sequence[Any]) -> int:
-    """How many of them make a task's work: one at least."""
+    """Return how many rows make the work of one task: at least one."""
     tokens = accumulate(row.unfolded_tokens for row in rows)
     few = sum(1 for _ in takewhile(lambda sum_: sum_ <= _CLAIMED_TOKENS, tokens))
     return min(max(1, few), MOST_CLAIMED)

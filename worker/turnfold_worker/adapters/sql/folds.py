@@ -1,4 +1,4 @@
-"""Closing segments: the compress half of the SQL store."""
+"""Closing segments: the folding half of the SQL store."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ ANCHORS_ADDED: Final[Mapping[str, Any]] = {
     "refined_anchor_tokens": _conversation.c.refined_anchor_tokens + bindparam("ended_tokens"),
     "revision": _conversation.c.revision + 1, "updated_at": func.current_timestamp(),
 }  # fmt: skip
-"""New values of a conversation's row with more anchors, by the parameters `anchors_added`; its revision moves on."""
+"""Values for a conversation's row that gets more anchors, with the parameters of `anchors_added`."""
 _CLOSE: Final = (
     update(_conversation)
     .where(
@@ -124,7 +124,7 @@ _TURNS: Final = (
 
 
 def record_seen(connection: Connection, seen: Tail) -> bool:
-    """Record that all turns were seen, and lock the conversation; False when it is no longer in that state."""
+    """Record that all turns were folded, and lock the conversation; False when its state has changed."""
     recorded = connection.execute(
         _SEEN,
         {
@@ -136,7 +136,7 @@ def record_seen(connection: Connection, seen: Tail) -> bool:
 
 
 def record_closed(connection: Connection, seen: Tail) -> bool:
-    """Record that its closed turns are told of, and lock the conversation; False when it is in another state."""
+    """Record that the outline covers all closed turns, and lock the conversation; False when its state has changed."""
     recorded = connection.execute(
         _CLOSED, {"of_conversation": seen.conversation, "closed": seen.closed_seq, "edited": seen.edit_revision}
     )
@@ -144,7 +144,7 @@ def record_closed(connection: Connection, seen: Tail) -> bool:
 
 
 def tail(connection: Connection, conversation: ConversationId, most: int) -> Tail | None:
-    """The committed state to fold from, without the outline's frame, and the turns after it."""
+    """Read the committed state to fold from, without the outline's frame, and the turns after it."""
     row = connection.execute(_STATE, {"of_conversation": conversation}).first()
     if row is None:
         return None
@@ -156,7 +156,7 @@ def tail(connection: Connection, conversation: ConversationId, most: int) -> Tai
     return Tail(
         conversation=conversation, closed_seq=row.closed_seq, turn_count=row.turn_count, node_count=row.node_count,
         next_anchor=row.next_anchor, edit_revision=row.edit_revision, segmenter=row.segmenter, said=row.said or {},
-        # Whoever was configured has settings, be they empty.
+        # A configured conversation has settings, even if they are empty.
         configurations=[] if row.settings is None else configurations(connection, conversation, row.closed_seq),
         before=[turn for turn in records if turn.seq <= row.closed_seq],
         turns=[turn for turn in records if turn.seq > row.closed_seq],
@@ -167,7 +167,7 @@ def tail(connection: Connection, conversation: ConversationId, most: int) -> Tai
 def configurations(
     connection: Connection, conversation: ConversationId, seen_seq: int
 ) -> list[tuple[int, Mapping[str, Any]]]:
-    """(after_seq, what was then in force): the last before turn `seen_seq` + 1, and everything since."""
+    """Read (after_seq, configuration): the last one before turn `seen_seq` + 1, and all since."""
     own = and_(_operation.c.conversation == conversation, _operation.c.kind == "configure")
     before = select(func.max(_operation.c.number)).where(own, _operation.c.after_seq <= seen_seq).scalar_subquery()
     rows = connection.execute(
@@ -181,7 +181,7 @@ def configurations(
 def siblings(
     connection: Connection, conversation: ConversationId, height: int, first: int, last: int
 ) -> list[FoldedNode]:
-    """Stored nodes by index, with the rules' words."""
+    """Read stored nodes in order of index, with the text of the rules."""
     words: dict[int, dict[int, str]] = {}
     for row in connection.execute(
         select(_level.c.idx, _level.c.level, _level.c.body).where(
@@ -225,9 +225,9 @@ def _notes_of(row: Any) -> dict[str, Any]:
 def commit(
     connection: Connection, fold: Fold, claim: str, target: RefineTarget | None, *, lease_milliseconds: int
 ) -> bool:
-    """Write a closed segment, its chapters and anchors, if the conversation is still as it was.
+    """Write a closed segment, its chapters and anchors, if the conversation's state is unchanged.
 
-    With a `target` a group of segments that is complete now gets its refine job.
+    With a `target`, a group of segments that is now complete gets its refine job.
     """
     before, segment = fold.tail, fold.nodes[0].node
     moved = connection.execute(
@@ -263,24 +263,24 @@ def anchors_added(
     anchors: Sequence[Anchor],
     changes: Sequence[AnchorChange],
 ) -> dict[str, int]:
-    """The parameters of `ANCHORS_ADDED`."""
+    """Return the parameters of `ANCHORS_ADDED`."""
     active = active_difference(connection, conversation, anchors, changes)
     return {"anchors_from": next_anchor + len(anchors), **active._asdict()}
 
 
 class SegmentEnd(NamedTuple):
-    """How a segment's end came about: what a rewind goes back to."""
+    """How a segment's end was decided: the state that a rewind restores."""
 
     decided_seq: int
     segmenter: Mapping[str, Any] | None
 
 
 NO_END: Final = SegmentEnd(0, None)
-"""Of a chapter."""
+"""Value for a chapter."""
 
 
 def insert_node(connection: Connection, conversation: ConversationId, folded: FoldedNode, ended: SegmentEnd) -> None:
-    """Write a node with its words, passages, blocks, parts and marks, all but its postings."""
+    """Write a node with its levels, notes, passages, blocks, parts and marks, but not its postings."""
     node = folded.node
     connection.execute(
         _INSERT_NODE,
@@ -314,5 +314,5 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
 
 
 def posted(folded: FoldedNode) -> list[Posted]:
-    """The postings of a segment as rows hold them."""
+    """Return the postings of a segment, with its index."""
     return [(term, folded.node.idx, weight, where) for term, weight, where in folded.postings]

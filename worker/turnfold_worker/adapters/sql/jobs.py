@@ -1,4 +1,4 @@
-"""The job table: who works on what, how often it was tried, and what waits for a person."""
+"""The job table: leases, tries, and parked work."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from turnfold_worker.ports.messages import Fold, FoldClaim, RefoldClaim
 MAX_ERROR: Final = 500
 
 SECOND_ROUND_MILLISECONDS: Final = 600_000
-"""After which a segment whose workers died is folded again by itself, once: what killed them may be gone by then."""
+"""Delay after which a segment whose workers died is folded again automatically, once: the cause may be gone."""
 
 _conversation = table(ConversationRow)
 _job = table(JobRow)
@@ -43,7 +43,7 @@ PARKED: Final = _job.c.state == literal_column("'parked'")
 
 
 def fold_job(conversation: ConversationId) -> ColumnElement[bool]:
-    """The one job to fold a conversation."""
+    """Match the one job to fold a conversation."""
     return and_(_job.c.conversation == conversation, _job.c.kind == str(JobKind.COMPRESS))
 
 
@@ -74,13 +74,13 @@ _FINISH: Final = update(_job).where(*_CLAIMED).values(state=str(JobState.DONE), 
 
 
 def lapsed(lease_milliseconds: int) -> ColumnElement[bool]:
-    """A lease that ended, or that ends later than any lease can: the clock was set back."""
+    """Match a lease that expired, or that ends later than any lease can, since the clock was set back."""
     now = now_milliseconds()
     return and_(RUNNING, or_(_job.c.lease_until <= now, _job.c.lease_until > now + 2 * lease_milliseconds))
 
 
 def taken_by(token: str | BindParameter[str], lease_milliseconds: int) -> dict[str, Any]:
-    """Values of a claimed job. The attempt is counted before any work: what kills its worker is counted too."""
+    """Return the values of a claimed job. The try is counted before any work, so a deadly one counts too."""
     return {
         "state": str(JobState.RUNNING), "claim": token, "attempts": _job.c.attempts + 1,
         "lease_until": now_milliseconds() + lease_milliseconds,
@@ -88,21 +88,21 @@ def taken_by(token: str | BindParameter[str], lease_milliseconds: int) -> dict[s
 
 
 def release(connection: Connection, claimed: FoldClaim, *, error: str | None, delay_milliseconds: int) -> None:
-    """Give the job back."""
+    """Give a fold job back."""
     values: dict[str, Any] = {
         "state": str(JobState.DUE), "claim": None, "not_before": now_milliseconds() + delay_milliseconds,
     }  # fmt: skip
     if error is None:
-        # A slice that ended is not a failed try.
+        # The end of a time slice is not a failed try.
         values["attempts"] = one_less()
     else:
-        # The first try, which others shared, is counted when it has failed.
+        # A first try, shared with other jobs, is counted once it has failed.
         values |= {"error": error[:MAX_ERROR], "attempts": case((_job.c.attempts > 0, _job.c.attempts), else_=1)}
     connection.execute(update(_job).where(fold_job(claimed.conversation), _job.c.claim == claimed.claim).values(values))
 
 
 def give_back(connection: Connection, job: ColumnElement[bool], token: str) -> None:
-    """End a claim, if it is still there, as if it had never been: an outage kept its worker from saying so earlier."""
+    """Revert a claim, if it still exists: an outage kept its worker from giving it back."""
     connection.execute(
         update(_job)
         .where(job, _job.c.claim == token)
@@ -111,12 +111,12 @@ def give_back(connection: Connection, job: ColumnElement[bool], token: str) -> N
 
 
 def one_less() -> ColumnElement[int]:
-    """The attempts of a job without the one that was counted when it was taken."""
+    """Return the tries of a job minus the one that was counted at the claim."""
     return case((_job.c.attempts > 0, _job.c.attempts - 1), else_=0)
 
 
 def is_ours(connection: Connection, claimed: FoldClaim) -> bool:
-    """Whether a claimed fold job was taken by nobody else meanwhile, nor given back."""
+    """Whether a claimed fold job was neither claimed by another worker nor given back."""
     return connection.execute(_OURS, _claim_of(claimed)).first() is not None
 
 
@@ -130,7 +130,7 @@ def _claim_of(claimed: FoldClaim) -> dict[str, Any]:
 
 
 def count_success(connection: Connection, fold: Fold, claim: str, *, lease_milliseconds: int) -> None:
-    """A segment was closed: the next one has all its tries and a whole lease; plain words are noted for a person."""
+    """Reset the tries and the lease of a fold job after a closed segment; plain words make a parked refold job."""
     conversation, node = fold.tail.conversation, fold.nodes[0]
     if fold.refold_error is not None:
         attempts = connection.scalar(select(_job.c.attempts).where(fold_job(conversation)))
@@ -138,7 +138,7 @@ def count_success(connection: Connection, fold: Fold, claim: str, *, lease_milli
             connection, conversation, node.node.idx, input_hash=node.source_hash.hex(), state=JobState.PARKED,
             attempts=attempts or 0, error=fold.refold_error,
         )  # fmt: skip
-    # 1: whoever closed this segment is at the next one already, and may die there.
+    # 1: the worker is at the next segment already, and may die there.
     connection.execute(
         _COUNT_SUCCESS, {"of_conversation": conversation, "by_claim": claim, "lease": lease_milliseconds}
     )
@@ -154,7 +154,7 @@ def add_refold(
     attempts: int = 0,
     error: str | None = None,
 ) -> bool:
-    """Make a job to fold a closed segment again; False where there is one for the same input."""
+    """Make a job to fold a closed segment again; False where one for the same input exists."""
     tenant = connection.scalar(select(_conversation.c.tenant).where(_conversation.c.id == conversation))
     made = connection.scalar(
         insert_new(connection, _job)
@@ -169,14 +169,14 @@ def add_refold(
 
 
 def refold_job(job: JobId) -> ColumnElement[bool]:
-    """A job to fold a closed segment again."""
+    """Match a job to fold a closed segment again."""
     return and_(_job.c.id == job, _job.c.kind == str(JobKind.REFOLD))
 
 
 def claim_refold(
     connection: Connection, job: JobId, token: str, *, lease_milliseconds: int, round_of: int
 ) -> RefoldClaim | None:
-    """Take a job to fold a segment again. One that kills its workers has `round_of` tries until it is parked."""
+    """Claim a job to fold a segment again. A job that kills its workers gets `round_of` tries until it is parked."""
     row = connection.execute(
         update(_job)
         .where(
@@ -190,7 +190,7 @@ def claim_refold(
 
 
 def release_refold(connection: Connection, claimed: RefoldClaim, *, error: str | None) -> None:
-    """Park the job with an error; without one it is due again, with its attempt."""
+    """Park the job with an error; without one it becomes due again, and the try is not counted."""
     values: dict[str, Any] = {"claim": None, "not_before": now_milliseconds()}
     if error is None:
         values |= {"state": str(JobState.DUE), "attempts": one_less()}
@@ -200,15 +200,15 @@ def release_refold(connection: Connection, claimed: RefoldClaim, *, error: str |
 
 
 def killed_once(round_of: int) -> ColumnElement[bool]:
-    """A job to fold a segment again, parked because its workers died in the first round of tries."""
+    """Match a refold job that was parked because its workers died in the first round of tries."""
     refold = _job.c.kind == str(JobKind.REFOLD)
     return and_(refold, PARKED, _job.c.attempts <= round_of, _job.c.error.like(f"{DIED}%"))
 
 
 def give_second_rounds(connection: Connection, *, round_of: int) -> None:
-    """Make due what was parked a while ago because workers died, unless they died of it in a later round too.
+    """Make refold jobs due that were parked a while ago because workers died in the first round of tries.
 
-    A kill from outside may strike the same segment twice; what is wrong with the segment itself strikes again.
+    An external kill may hit the same segment twice; a fault of the segment itself hits again.
     """
     connection.execute(
         update(_job)
@@ -218,13 +218,13 @@ def give_second_rounds(connection: Connection, *, round_of: int) -> None:
 
 
 def park_killers(connection: Connection, *, lease_milliseconds: int, round_of: int) -> None:
-    """Park the jobs to fold again whose workers died as often as they may."""
+    """Park refold jobs whose workers died as often as allowed."""
     connection.execute(_parked_killers(lease_milliseconds, round_of))
 
 
 @lru_cache(maxsize=16)
 def _parked_killers(lease_milliseconds: int, round_of: int) -> Update:
-    """Run by each sweep, in each worker with the same settings."""
+    """Cached, since each sweep runs the statement with the same settings."""
     return (
         update(_job)
         .where(_job.c.kind == str(JobKind.REFOLD), lapsed(lease_milliseconds), _job.c.attempts % round_of == 0)

@@ -1,4 +1,4 @@
-"""What models said and cost, in SQL: replies by request, usage by conversation and by tenant, caps of a day (UTC)."""
+"""The ledger of model calls in SQL: replies by request, usage by conversation and by tenant, caps per day (UTC)."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from turnfold_worker.pipeline.refinement.sources import ModelRequest
 from turnfold_worker.ports.models import Finish, ModelReply, Owner, Reservation, Used
 
 CAP_SECONDS: Final = 900.0
-"""When work that met a cap asks again, at the latest."""
+"""Longest delay before work that met a cap tries again."""
 DAY_MILLISECONDS: Final = 86_400_000
 ALL_MODELS: Final = ""
-"""The row of a tenant's day that holds what is reserved, and that reservations queue at."""
+"""The model of the row, per tenant and day, that sums reservations and whose lock serializes them."""
 
 _reply = table(ReplyRow)
 _quota = table(TenantQuotaRow)
 
 
 class SqlLedger:
-    """For SQLite and PostgreSQL. Every method is one short transaction; none is open during a call."""
+    """The ledger in SQLite and PostgreSQL. Every method is one short transaction; none is open during a call."""
 
     def __init__(
         self, engine: Engine, *, daily_tokens: int = 0, daily_dollars: float = 0.0, prices: Mapping[str, Price]
     ) -> None:
-        """Caps are for each tenant; 0 is none. A tenant's own quota of tokens stands for `daily_tokens`."""
+        """Caps apply per tenant; 0: no cap. A tenant's own quota of tokens overrides `daily_tokens`."""
         self._engine = engine
         self._daily_tokens = daily_tokens
         self._daily_micros = round(daily_dollars * 1_000_000)
         self._prices = prices
 
     def cached(self, owner: Owner, request: ModelRequest) -> ModelReply | None:
-        """The reply to an equal request of the conversation; it is counted as one that cost nothing."""
+        """Return the reply to an equal request of the conversation; counted as a free reply."""
         with transaction(self._engine) as connection:
             found = connection.scalar(
                 select(_reply.c.body).where(
@@ -55,7 +55,7 @@ class SqlLedger:
         return ModelReply(content=found["content"], finish=Finish(found["finish"]), used=used)
 
     def reserve(self, owner: Owner, request: ModelRequest) -> Reservation:
-        """Take the most that the call can use from today's caps. Raises `ModelWaits` when they are reached."""
+        """Reserve the most that a call can use from today's caps. Raises `ModelWaits` when they are reached."""
         tokens = request.input_tokens + request.max_tokens
         micros = self._micros(request.model, Used(input_tokens=request.input_tokens, output_tokens=request.max_tokens))
         with transaction(self._engine) as connection:
@@ -71,7 +71,7 @@ class SqlLedger:
         return Reservation(owner=owner, model=request.model, tokens=tokens, micros=micros, day=today)
 
     def settle(self, reservation: Reservation, request: ModelRequest, reply: ModelReply) -> None:
-        """Count what was used, and keep the reply."""
+        """Count the usage, and store the reply."""
         counts = self._counts(request.model, reply.used)
         with transaction(self._engine) as connection:
             _keep(connection, reservation.owner.conversation, request.hash, reply)
@@ -79,7 +79,7 @@ class SqlLedger:
             _give_back(connection, reservation)
 
     def settle_batch(self, owner: Owner, request_hash: str, model: str, reply: ModelReply) -> bool:
-        """Keep the reply of a provider's batch, at its price; False when it is there already."""
+        """Store the reply of a provider's batch, at its price; False when it is stored already."""
         counts = self._counts(model, reply.used, share=BATCH_SHARE)
         with transaction(self._engine) as connection:
             if not _keep(connection, owner.conversation, request_hash, reply):
@@ -95,7 +95,7 @@ class SqlLedger:
         }  # fmt: skip
 
     def release(self, reservation: Reservation, *, failed: bool) -> None:
-        """Give back what was taken; count a failed call."""
+        """Give back a reservation; count a failed call."""
         with transaction(self._engine) as connection:
             if failed:
                 _count(connection, reservation.owner, reservation.model, {"failed": 1})
@@ -117,7 +117,7 @@ class SqlLedger:
 
 
 class _Caps:
-    """What a tenant may use a day; 0: any number."""
+    """The daily caps of a tenant; 0: no cap."""
 
     def __init__(self, own_tokens: int | None, tokens: int, micros: int) -> None:
         self.tokens = tokens if own_tokens is None else own_tokens
@@ -125,7 +125,7 @@ class _Caps:
         self._of_tokens = "TURNFOLD_DAILY_TOKENS" if own_tokens is None else "its quota, see `turnfold quota show`"
 
     def check(self, tokens: int, micros: int, more_tokens: int, more_micros: int, *, left: int) -> None:
-        """Raise `ModelWaits` when more goes beyond a cap; `left` are milliseconds of the day."""
+        """Raise `ModelWaits` when the request exceeds a cap; `left` are the milliseconds until the end of the day."""
         for cap, taken, wanted, name in (
             (self.tokens, tokens, more_tokens, self._of_tokens),
             (self.micros, micros, more_micros, "TURNFOLD_DAILY_DOLLARS"),
@@ -136,11 +136,11 @@ class _Caps:
 
 
 def _taken(connection: Connection, tenant: str, today: int) -> tuple[int, int]:
-    """Tokens and micros that a tenant used today, or reserved."""
+    """Return the tokens and millionths of a dollar that a tenant used or reserved today."""
     mine = (TENANT_USAGE.c.tenant == tenant, TENANT_USAGE.c.day == _date(today))
     row = {"tenant": tenant, "day": _date(today), "model": ALL_MODELS}
     connection.execute(insert_new(connection, TENANT_USAGE).values(row).on_conflict_do_nothing())
-    # Whoever reserves for this tenant waits here: two calls cannot both take what is left.
+    # The lock serializes reservations of a tenant: two calls cannot both take the rest.
     connection.execute(select(TENANT_USAGE.c.model).where(*mine, TENANT_USAGE.c.model == ALL_MODELS).with_for_update())
     used = connection.execute(
         select(
@@ -152,7 +152,7 @@ def _taken(connection: Connection, tenant: str, today: int) -> tuple[int, int]:
 
 
 def _keep(connection: Connection, conversation: ConversationId, request_hash: str, reply: ModelReply) -> bool:
-    """Keep a reply, unless the conversation was forgotten meanwhile."""
+    """Store a reply, unless the conversation was forgotten; return whether it is new."""
     if not stays(connection, conversation):
         return False
     row = {
@@ -164,7 +164,7 @@ def _keep(connection: Connection, conversation: ConversationId, request_hash: st
 
 
 def _count(connection: Connection, owner: Owner, model: str, counts: Mapping[str, int]) -> None:
-    """Add to the counters of the conversation, if it is still there, and of its tenant."""
+    """Add to the counters of the conversation, if it still exists, and of its tenant."""
     now = connection.scalar(select(now_milliseconds())) or 0
     today = _date(now // DAY_MILLISECONDS)
     changed = {name: counts[name] for name in USED if counts.get(name)}
@@ -198,5 +198,5 @@ def _give_back(connection: Connection, reservation: Reservation) -> None:
 
 
 def _date(day: int) -> date:
-    """A day since 1970 as a date."""
+    """Return the date of a day number since 1970."""
     return datetime(1970, 1, 1, tzinfo=UTC).date() + timedelta(days=day)

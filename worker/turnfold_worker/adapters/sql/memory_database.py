@@ -1,4 +1,4 @@
-"""Databases in memory, one for each conversation that is folded offline, all copied from one that is empty."""
+"""In-memory databases, one per conversation that is folded offline, all copied from an empty one."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from turnfold.contract.tables import SCHEMA_VERSION, Base, MetaRow, table
 from turnfold.database.engines import connect
 
 _STATEMENTS: LRUCache[Any, Any] = LRUCache(500)
-"""Compiled statements by dialect: to compile those of a fold takes as long as to fold ten turns."""
+"""Cache of compiled statements by dialect: compiling those of a fold takes as long as folding ten turns."""
 
 
 def memory_database() -> Engine:
-    """A database of its own with the schema and no rows; it lives as long as the engine."""
+    """Make a separate database with the schema and no rows; it lives as long as the engine."""
     empty = _empty()
     engine = connect("sqlite://", write=True, timeout_seconds=1)
     with empty.connect() as source, engine.connect() as target:
         _driver(source).backup(_driver(target))
-    # Statements are found again by the dialect that they were compiled for.
+    # The shared cache finds statements by the dialect they were compiled for.
     engine.dialect = empty.dialect
     return engine.execution_options(compiled_cache=_STATEMENTS)
 

@@ -1,4 +1,4 @@
-"""A model's notes in SQL: written beside the rules', taken out with what they were made from."""
+"""A model's notes in SQL: stored next to the rules' notes, deleted with their sources."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def replace(
     connection: Connection, conversation: ConversationId, height: int, idx: int, notes: Sequence[ModelNote],
     **provenance: Any,
 ) -> None:  # fmt: skip
-    """Write the notes on a node in the place of those that a model wrote before."""
+    """Replace a model's notes on a node."""
     drop(connection, conversation, _note.c.height == height, _note.c.idx == idx)
     rows = [
         {
@@ -39,13 +39,13 @@ def replace(
 
 
 def drop(connection: Connection, conversation: ConversationId, *which: ColumnElement[bool]) -> None:
-    """Delete notes of a conversation."""
+    """Delete some of a model's notes on a conversation."""
     gone = delete(_note).where(_note.c.conversation == conversation, *which).returning(_note.c.height, _note.c.idx)
     sql_model_search.drop(connection, conversation, [row.idx for row in connection.execute(gone) if row.height == 0])
 
 
 def drop_all(connection: Connection, conversation: ConversationId) -> None:
-    """Delete all notes of a conversation."""
+    """Delete all of a model's notes on a conversation."""
     sql_model_search.drop_all(connection, conversation)
     connection.execute(delete(_note).where(_note.c.conversation == conversation))
 
@@ -53,7 +53,7 @@ def drop_all(connection: Connection, conversation: ConversationId) -> None:
 def read(
     connection: Connection, conversation: ConversationId, *which: ColumnElement[bool]
 ) -> Mapping[tuple[int, int], Sequence[ModelNote]]:
-    """Notes of a conversation by the height and the position of their nodes."""
+    """Read notes by (height, index) of their nodes."""
     rows = connection.execute(
         select(_note)
         .where(_note.c.conversation == conversation, *which)
@@ -68,14 +68,14 @@ def read(
 def of_segments(
     connection: Connection, conversation: ConversationId, first: int, last: int
 ) -> Mapping[int, Sequence[ModelNote]]:
-    """The notes on some segments, by position."""
+    """Read the notes on some segments, by index."""
     notes = read(connection, conversation, _note.c.height == 0, _note.c.idx.between(first, last))
     return {idx: of_node for (_, idx), of_node in notes.items()}
 
 
 def note_record(row: Any) -> ModelNote:
-    """A note from its row."""
-    # Here, because what models may write takes a worker without one longer to import than its SQL.
+    """Decode a note from its row."""
+    # Imported here: for a worker without a model, importing the refinement stages takes longer than the SQL.
     from turnfold_worker.pipeline.refinement.notes import ModelNote
 
     return ModelNote(

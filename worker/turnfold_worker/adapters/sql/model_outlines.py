@@ -1,8 +1,8 @@
-"""Outlines in which a model's notes stand in the place of the rules': derived rows, made anew with what they rest on.
+"""Outlines with a model's notes instead of the rules': derived rows, rebuilt with their sources.
 
-They hold the parts with notes, and what a model found to hold no more. What an outline covers, its names and its tail
-are read from the rules' outline, which is made first and never looks here. Without rows here a read takes the rules'
-notes.
+They contain the parts with notes, and statements that a model found superseded. The cover, the names and the tail of an
+outline are read from the rules' outline, which is made first and never depends on these rows. Without rows here reads
+use the rules' notes.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _DROP: Final = delete(_outline).where(_outline.c.conversation == bindparam("of_c
 
 
 def put(connection: Connection, conversation: ConversationId, outline: Outline, held: Sequence[NodeNotes]) -> None:
-    """Make the rows of a conversation anew; `held` are the rules' notes on the nodes of its outline's cover."""
+    """Rebuild the rows of a conversation; `held` are the rules' notes on the nodes of its outline's cover."""
     drop(connection, conversation)
     written = _written(connection, conversation, [*outline.cover, *outline.chapters])
     if not written:
         return
-    # Here, because only a conversation with a model's notes needs what their words weigh.
+    # Imported here: only conversations with a model's notes need these modules.
     from turnfold_worker.pipeline.refinement.ends import OverStatement, with_ends
     from turnfold_worker.pipeline.refinement.outline_notes import BEFORE_SEGMENTS, in_place_of, on_chapters, still_so
 
@@ -72,14 +72,14 @@ def put(connection: Connection, conversation: ConversationId, outline: Outline, 
 
 
 def drop(connection: Connection, conversation: ConversationId) -> None:
-    """Leave the rules' notes to reads."""
+    """Delete the rows, so that reads use the rules' notes."""
     connection.execute(_DROP, {"of_conversation": conversation})
 
 
 def _written(
     connection: Connection, conversation: ConversationId, nodes: Sequence[Covered | ChapterName]
 ) -> Mapping[tuple[int, int], Sequence[ModelNote]]:
-    """A model's notes on some nodes."""
+    """Read a model's notes on some nodes."""
     heights = sorted({node.height for node in nodes})
     if not heights:
         return {}

@@ -1,4 +1,4 @@
-"""How a query finds a model's notes on segments: their passages and postings, written and taken out with the notes."""
+"""Search rows of a model's notes on segments: passages and postings, written and deleted with the notes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _passages = table(ModelPassageRow)
 _postings = table(ModelPostingRow)
 
 MODEL_POSTINGS: Final = Postings(_postings)
-"""Of a model's notes: they are merged with the rules', by the same number of segments."""
+"""Postings of a model's notes: merged in the same steps as the rules', by the number of segments."""
 
 
 def put(connection: Connection, conversation: ConversationId, idx: int, notes: Sequence[ModelNote]) -> None:
-    """Let queries find the notes on a segment, of which none are to be found so far."""
-    # Here, because what models may write takes a worker without one longer to import than its SQL.
+    """Write the search rows of the notes on a segment that has none yet."""
+    # Imported here: for a worker without a model, importing the refinement stages takes longer than the SQL.
     from turnfold_worker.pipeline.notes.passages import postings_of
     from turnfold_worker.pipeline.refinement.outline_notes import passages_of_notes
 
@@ -42,21 +42,21 @@ def put(connection: Connection, conversation: ConversationId, idx: int, notes: S
 
 
 def drop(connection: Connection, conversation: ConversationId, segments: Iterable[int]) -> None:
-    """Let no query find the notes on some segments any more."""
+    """Delete the search rows of the notes on some segments."""
     wanted = sorted(set(segments))
     gone = delete(_passages).where(_passages.c.conversation == conversation, _passages.c.idx.in_(wanted))
     for idx in connection.scalars(gone.returning(_passages.c.idx)).all() if wanted else ():
-        # Nothing is added, so that it does not matter how many segments there are.
+        # Nothing is added, so the number of segments does not matter.
         MODEL_POSTINGS.replace(connection, conversation, idx, (), segments=0)
 
 
 def drop_all(connection: Connection, conversation: ConversationId) -> None:
-    """Let no query find any of a model's notes."""
+    """Delete the search rows of all of a model's notes."""
     for rows in (_passages, _postings):
         connection.execute(delete(rows).where(rows.c.conversation == conversation))
 
 
 def cut(connection: Connection, conversation: ConversationId, segments: int) -> None:
-    """Leave those on the first segments: as if there had never been more."""
+    """Delete the search rows after the first `segments`: as if there had never been more."""
     connection.execute(delete(_passages).where(_passages.c.conversation == conversation, _passages.c.idx >= segments))
     MODEL_POSTINGS.cut(connection, conversation, segments)

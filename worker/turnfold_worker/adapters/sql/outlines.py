@@ -1,4 +1,4 @@
-"""Outlines: the nodes that one may be made from, and its parts."""
+"""Outlines in SQL: the nodes that they are made from, and their parts."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _outline = table(OutlineRow)
 
 _SPANS: Final = ", ".join(f"({height}, {FAN_OUT**height})" for height in range(MAX_HEIGHT + 1))
 _WINDOW: Final = 8 * FAN_OUT
-"""Nodes of each height that an outline may be made from, at least."""
+"""Least number of nodes per height that an outline may be made from."""
 _USERS: Final = 4
-"""Turns of users at each end among which a request is looked for."""
+"""Turns of users at each end that are searched for a request."""
 
-# The lower edge is aligned to 8: what has left the window of one height has its parent in the next.
+# The lower edge is aligned to 8: a node that has left the window of its height has its parent in the next.
 _SIZES: Final = text(
     f"WITH want(height, span) AS (VALUES {_SPANS}) "  # noqa: S608 - constants of the contract
     "SELECT n.height, n.idx, n.first_seq, n.last_seq, n.tokens_0, n.slug, n.started_at, n.ended_at, l.tokens "
@@ -68,7 +68,7 @@ _INSERT: Final = insert(_outline)
 
 
 def sizes(connection: Connection, conversation: ConversationId, node_count: int) -> list[NodeSize]:
-    """The newest nodes of each height with the size of their notes; as many whatever the length."""
+    """Read the newest nodes of each height with the size of their notes; bounded, however long the conversation."""
     rows = connection.execute(_SIZES, {"conversation": conversation, "node_count": node_count})
     return [
         NodeSize(
@@ -93,7 +93,7 @@ def _day(moment: datetime | None) -> str:
 
 
 def notes(connection: Connection, conversation: ConversationId, cover: Sequence[Covered]) -> list[NodeNotes]:
-    """The notes of the nodes of a cover, in its order."""
+    """Read the notes on the nodes of a cover, in its order."""
     if not cover:
         return []
     heights = sorted({node.height for node in cover})
@@ -118,7 +118,7 @@ def notes(connection: Connection, conversation: ConversationId, cover: Sequence[
 
 
 def users(connection: Connection, conversation: ConversationId, last_seq: int) -> list[StoredTurn]:
-    """The first and the newest turns of users up to a number, in order: those that may say what an agent works on."""
+    """Read the first and the newest turns of users up to `last_seq`: those that may state an agent's task."""
     said = (
         select(*turn_columns(capped=False))
         .where(_turn.c.conversation == conversation, _turn.c.seq <= last_seq, _turn.c.role == str(Role.USER))
@@ -133,12 +133,12 @@ def users(connection: Connection, conversation: ConversationId, last_seq: int) -
 
 
 def frame(connection: Connection, conversation: ConversationId) -> Outline | None:
-    """An outline without its notes: what it covers, and the names by which those of the open tail are chosen."""
+    """Read an outline without its notes: its cover, and the names that select names of the open tail."""
     return unpack_outline((row.part, row.body) for row in connection.execute(_FRAME, {"of_conversation": conversation}))
 
 
 def write(connection: Connection, conversation: ConversationId, outline: Outline, *, frame_only: bool) -> None:
-    """Replace the outline of a conversation that is locked; `frame_only`: of one that has one, the frame alone."""
+    """Replace the outline of a locked conversation; with `frame_only`, only the frame of an existing outline."""
     if frame_only:
         _put_frame(connection, conversation, outline)
         return
@@ -158,7 +158,7 @@ def _put_frame(connection: Connection, conversation: ConversationId, outline: Ou
 
 
 def put_models(connection: Connection, conversation: ConversationId, outline: Outline | None = None) -> None:
-    """Let a model's notes stand in an outline that is stored, where there are some."""
+    """Write a stored outline's variant with a model's notes, where there are any."""
     known = outline or frame(connection, conversation)
     if known is not None and known.cover:
         held = notes(connection, conversation, known.cover)
@@ -166,7 +166,7 @@ def put_models(connection: Connection, conversation: ConversationId, outline: Ou
 
 
 def rebuild(connection: Connection, conversation: ConversationId) -> None:
-    """Make an outline anew within a transaction that has changed nodes below it; nothing where there is none yet."""
+    """Rebuild an outline in a transaction that has changed its nodes; does nothing where there is none yet."""
     known = frame(connection, conversation)
     if known is None:
         return
@@ -183,7 +183,7 @@ def rebuild(connection: Connection, conversation: ConversationId) -> None:
 
 
 def _made(connection: Connection, conversation: ConversationId, node_count: int, last_seq: int) -> Outline:
-    """The outline of turns up to `last_seq`, without those after it."""
+    """Make the outline of the turns up to `last_seq`."""
     known = sizes(connection, conversation, node_count)
     cover = choose_cover(known, last_seq=last_seq)
     covered = list(zip(cover, notes(connection, conversation, cover), strict=True))
@@ -194,12 +194,12 @@ def _made(connection: Connection, conversation: ConversationId, node_count: int,
 
 
 def drop_tail(connection: Connection, conversation: ConversationId) -> None:
-    """Leave out what an outline says of the open tail, until the next fold: its turns are shown themselves."""
+    """Remove the open tail from an outline until the next fold: reads then show the turns themselves."""
     known = frame(connection, conversation)
     if known is None:
         return
     if known.tail_overtaken:
-        # Notes that the tail took back are left out of the other parts too.
+        # Notes that the tail superseded are missing in the other parts too.
         node_count = connection.scalar(select(_conversation.c.node_count).where(_conversation.c.id == conversation))
         _put_anew(connection, conversation, node_count=node_count or 0, last_seq=known.last_seq)
         return
@@ -210,7 +210,7 @@ def drop_tail(connection: Connection, conversation: ConversationId) -> None:
 
 
 def cut_back(connection: Connection, conversation: ConversationId, *, node_count: int, last_seq: int) -> None:
-    """Make an outline speak for turns up to `last_seq` alone, after the nodes behind it went."""
+    """Limit an outline to turns up to `last_seq`, after the nodes behind it were deleted."""
     known = frame(connection, conversation)
     if known is None:
         return
@@ -221,7 +221,7 @@ def cut_back(connection: Connection, conversation: ConversationId, *, node_count
 
 
 def _put_anew(connection: Connection, conversation: ConversationId, *, node_count: int, last_seq: int) -> None:
-    """Replace an outline by one without the turns after `last_seq`."""
+    """Replace an outline by one of the turns up to `last_seq`."""
     connection.execute(_DELETE, {"of_conversation": conversation})
     sql_model_outlines.drop(connection, conversation)
     if not last_seq:

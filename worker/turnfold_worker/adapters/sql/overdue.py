@@ -1,4 +1,4 @@
-"""Jobs that are due, or were left by a worker that died: found fairly among tenants."""
+"""Find jobs that are due or were left by a dead worker, fairly among tenants."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from turnfold_worker.adapters.sql.turns import BACKFILL, LATER
 _job = table(JobRow)
 
 LOOKS: Final = 4
-"""Times that whoever wants one job looks again because another took what was found."""
+"""Times that a claim is retried because another worker took the job found."""
 
 TENANTS_AT_ONCE: Final = 2_000
-"""Tenants that one look for due jobs steps over."""
+"""Tenants that one query for due jobs covers."""
 
-# From tenant to tenant through the partial index, whatever number of jobs each has.
+# A loose index scan from tenant to tenant, independent of the number of jobs of each.
 _WAITING: Final = (
     text(
         """
@@ -64,7 +64,7 @@ _TENANTS: Final = select(_WAITING, now_milliseconds().label("now")).order_by(_WA
 
 @lru_cache(maxsize=16)
 def _stuck(kind: JobKind, lease_milliseconds: int) -> Select[int]:
-    """The first `most` jobs whose leases ended: looked for by each claim, in each worker with the same settings."""
+    """Select the first `most` jobs with expired leases. Cached, since each claim runs it with the same settings."""
     return (
         select(_job.c.id)
         .where(_job.c.kind == str(kind), lapsed(lease_milliseconds))
@@ -77,9 +77,9 @@ def due_in_turn(
     connection: Connection, kind: JobKind, most: int, *, after: str, lease_milliseconds: int, longest_milliseconds: int,
     first: tuple[ColumnElement[Any], ...] = (),
 ) -> tuple[list[JobId], str]:  # fmt: skip
-    """Up to `most` jobs that are due, of tenants behind `after`, else from the first on; and the tenant reached.
+    """Return up to `most` due jobs, of tenants after `after`, else from the first on, and the tenant reached.
 
-    `longest_milliseconds` is the longest that a job of this kind is put off; `first` orders a tenant's jobs before
+    `longest_milliseconds` is the longest that a job of this kind is postponed; `first` orders a tenant's jobs, before
     their times do.
     """
     left = connection.scalars(_stuck(kind, lease_milliseconds), {"most": max(1, most // 2)})
@@ -94,13 +94,13 @@ def due_in_turn(
 
 
 def is_any_due(connection: Connection, kind: JobKind, *, lease_milliseconds: int, longest_milliseconds: int) -> bool:
-    """Whether `due_in_turn` would find anything, of whatever tenant; of folds also one that waits until nothing is."""
+    """Whether `due_in_turn` would find any job; for folds, also whether a backfill job waits."""
     return bool(connection.scalar(_any_due(kind, lease_milliseconds, longest_milliseconds)))
 
 
 @lru_cache(maxsize=16)
 def _any_due(kind: JobKind, lease_milliseconds: int, longest_milliseconds: int) -> Select[bool]:
-    """Three looks at an index each, in one statement."""
+    """Make one statement of up to three index lookups."""
     looks = [
         select(_job.c.id).where(DUE, _job.c.kind == str(kind), _come(longest_milliseconds)),
         select(_job.c.id).where(_job.c.kind == str(kind), lapsed(lease_milliseconds)),
@@ -114,15 +114,15 @@ def _add_overdue(
     connection: Connection, kind: JobKind, found: list[JobId], most: int, after: str, longest_milliseconds: int,
     first: tuple[ColumnElement[Any], ...],
 ) -> str | None:  # fmt: skip
-    """Add jobs that are due, of tenants behind `after`, up to `most`; the tenant that was reached, None at the end.
+    """Add due jobs of tenants after `after`, up to `most`; return the tenant reached, None at the end.
 
-    Tenants share the room evenly; one that is alone has all of it. Work is bounded by `TENANTS_AT_ONCE` and `most`,
+    Tenants share the room evenly; a single one gets all of it. Work is bounded by `TENANTS_AT_ONCE` and `most`,
     however many jobs are due.
     """
     rows = connection.execute(_TENANTS, {"kind": str(kind), "after": after, "most": TENANTS_AT_ONCE}).all()
     now = rows[0].now if rows else 0
     ahead = now + 2 * longest_milliseconds
-    """Above this a job was put off under a clock that was set back."""
+    """Later times date from before the clock was set back."""
     waiting = {row.tenant: row.latest > ahead for row in rows if row.earliest <= now or row.latest > ahead}
     tenants = list(waiting)[: most - len(found)]
     chosen = {
@@ -136,26 +136,26 @@ def _add_overdue(
 
 
 def _come(longest_milliseconds: int) -> ColumnElement[bool]:
-    """A job whose time has come, or that was put off under a clock that was set back."""
+    """Match jobs whose time has come, or that were postponed before the clock was set back."""
     now = now_milliseconds()
     return or_(_job.c.not_before <= now, _job.c.not_before > now + 2 * longest_milliseconds)
 
 
 def ripen(connection: Connection, most: int, *, longest_milliseconds: int) -> None:
-    """Make due what was to be later and whose time has come; also what was put off under a clock that was set back."""
+    """Make postponed jobs due whose time has come, or that were postponed before the clock was set back."""
     connection.execute(_ripened(most, longest_milliseconds))
 
 
 @lru_cache(maxsize=16)
 def _ripened(most: int, longest_milliseconds: int) -> Update:
-    """Run by each sweep, in each worker with the same settings."""
+    """Cached, since each sweep runs the statement with the same settings."""
     chosen = (
         select(_job.c.id)
         .where(LATER, not_(BACKFILL), _come(longest_milliseconds))
         .order_by(_job.c.not_before)
         .limit(most)
     )
-    # A drain may be putting some off: these are not waited for.
+    # Jobs that a drain is postponing right now are skipped.
     chosen = chosen.with_for_update(skip_locked=True)
     return (
         update(_job)
@@ -166,7 +166,7 @@ def _ripened(most: int, longest_milliseconds: int) -> Update:
 
 @lru_cache(maxsize=16)
 def _of_tenant(kind: JobKind, first: tuple[ColumnElement[Any], ...], *, put_off: bool) -> Select[int]:
-    """Some jobs of a tenant whose time has come; with those that were `put_off` under a clock that was set back."""
+    """Select due jobs of a tenant; with `put_off`, also those postponed before the clock was set back."""
     come = _job.c.not_before <= bindparam("now", type_=BigInteger)
     return (
         select(_job.c.id)
@@ -183,11 +183,11 @@ def _of_tenant(kind: JobKind, first: tuple[ColumnElement[Any], ...], *, put_off:
 def _shared(
     connection: Connection, waiting: Mapping[str, tuple[Select[int], Mapping[str, Any]]], most: int
 ) -> list[JobId]:
-    """Jobs of each tenant in equal shares; what one leaves is shared again among those who have more."""
+    """Return jobs of each tenant in equal shares; unused shares are distributed among tenants with more jobs."""
     found: list[JobId] = []
     hungry = dict.fromkeys(waiting, 0)
     while hungry and len(found) < most:
-        # Rounded down: rounded up, the first ones leave nothing to the last.
+        # Rounded down: rounded up, the first tenants would leave nothing for the last.
         share, still = max(1, (most - len(found)) // len(hungry)), {}
         for tenant, taken in hungry.items():
             room = min(share, most - len(found))

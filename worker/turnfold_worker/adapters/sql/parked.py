@@ -26,7 +26,7 @@ _entry = table(ParkedEntryRow)
 
 _WAITING: Final = _entry.c.state == str(EntryState.PARKED)
 _BLOCK: Final = 500
-"""Rows that one statement names: databases bound the parameters of a statement."""
+"""Rows that one statement names: databases limit the parameters of a statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +35,16 @@ class Entry:
 
     turn_id: str
     seq: int | None
-    """Of its placeholder; None for an operation."""
+    """Position of its placeholder; None for an operation."""
     payload: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A placeholder became its turn."""
+    """The result of replacing a placeholder by its turn."""
 
     due: JobKind | None
-    """What is to be done now; None when it is in good hands."""
+    """The kind of job that became due; None when it was due already."""
 
 
 class SqlParkedWork:
@@ -54,24 +54,24 @@ class SqlParkedWork:
         self._engine = engine
 
     def find(self, selection: Selection) -> list[Work]:
-        """Work that needs attention, by conversation; the same order every time."""
+        """Return work that needs attention, by conversation, in a stable order."""
         with transaction(self._engine) as connection:
             return work_needing_attention(connection, selection)
 
     def make_due(self, jobs: Sequence[JobId]) -> list[JobId]:
-        """Let parked jobs be done again, and due ones at once; those for which that was done."""
+        """Make parked jobs due again, and due ones due at once; return the jobs that were changed."""
         due = {"state": str(JobState.DUE), "claim": None, "not_before": now_milliseconds()}
         with transaction(self._engine) as connection:
             return [JobId(id_) for id_ in _changed(connection, _job, jobs, or_(PARKED, DUE), due)]
 
     def entry(self, number: int) -> Entry | None:
-        """A parked entry; None when it is no longer parked."""
+        """Return a parked entry; None when it is no longer parked."""
         with transaction(self._engine) as connection:
             row = connection.execute(select(_entry).where(_entry.c.id == number, _WAITING)).first()
         return None if row is None else Entry(row.entry_id, row.seq, bytes(row.payload))
 
     def store_entry(self, number: int, turn: StoredTurn) -> Stored | None:
-        """Put a turn in the place of its placeholder; None when it is no longer parked."""
+        """Replace a placeholder by its turn; None when the entry is no longer parked."""
         with transaction(self._engine) as connection:
             id_ = connection.scalar(select(_entry.c.conversation).where(_entry.c.id == number, _WAITING))
             if id_ is None:
@@ -79,7 +79,7 @@ class SqlParkedWork:
             return _store_entry(connection, number, ConversationId(id_), turn)
 
     def count_attempt(self, number: int, error: str) -> None:
-        """An entry still cannot be stored."""
+        """Record that an entry still cannot be stored."""
         with transaction(self._engine) as connection:
             connection.execute(
                 update(_entry)
@@ -88,7 +88,7 @@ class SqlParkedWork:
             )
 
     def skip(self, works: Sequence[Work]) -> list[Work]:
-        """Let parked work be; those of it that were parked."""
+        """Mark parked work as skipped; return the work that was parked."""
         jobs = [work.row for work in works if work.kind is not WorkKind.ENTRY]
         entries = [work.row for work in works if work.kind is WorkKind.ENTRY]
         with transaction(self._engine) as connection:
@@ -101,7 +101,7 @@ class SqlParkedWork:
 def _changed(
     connection: Connection, rows: Table, ids: Sequence[int], which: ColumnElement[bool], values: Mapping[str, Any]
 ) -> list[int]:
-    """Give those of some rows new values that are as they should be, block by block; their ids."""
+    """Update the rows among `ids` that match `which`, block by block; return their ids."""
     changed: list[int] = []
     for start in range(0, len(ids), _BLOCK):
         wanted = update(rows).where(rows.c.id.in_(ids[start : start + _BLOCK]), which)
@@ -110,13 +110,13 @@ def _changed(
 
 
 def empty_entries(connection: Connection, *which: ColumnElement[bool], why: str) -> None:
-    """Take what was sent out of entries; those that wait for a person wait no more."""
+    """Delete the content of entries; parked ones are skipped."""
     state = case((_WAITING, str(EntryState.SKIPPED)), else_=_entry.c.state)
     connection.execute(update(_entry).where(*which).values(payload=b"", error=why, state=state))
 
 
 def _store_entry(connection: Connection, number: int, id_: ConversationId, turn: StoredTurn) -> Stored | None:
-    """Under the conversation's row lock: a fold under way either sees the turn or starts over."""
+    """Store under the conversation's row lock: a running fold either sees the turn or starts over."""
     row = connection.execute(
         select(_conversation).where(_conversation.c.id == id_, standing()).with_for_update()
     ).first()
@@ -129,7 +129,7 @@ def _store_entry(connection: Connection, number: int, id_: ConversationId, turn:
     changed = {"edit_revision": row.edit_revision + 1, "revision": row.revision + 1}
     is_open = turn.seq > row.closed_seq
     if is_open:
-        # The segmenter has not seen this turn: what it has seen ends before it.
+        # The segmenter has not seen this turn: its progress ends before the turn.
         changed["fold_seq"] = min(row.fold_seq, turn.seq - 1)
     connection.execute(
         update(_conversation).where(_conversation.c.id == id_).values(**changed, updated_at=func.current_timestamp())
@@ -140,7 +140,7 @@ def _store_entry(connection: Connection, number: int, id_: ConversationId, turn:
 
 
 def _refold_of(connection: Connection, id_: ConversationId, seq: int, number: int) -> bool:
-    """Make a due job for the segment of a turn; one for each entry, for each changes what the segment is made from."""
+    """Make a due job for the segment of a turn; one per entry, since each changes the segment's input."""
     idx = connection.scalar(
         select(_node.c.idx).where(
             _node.c.conversation == id_, _node.c.height == 0, _node.c.first_seq <= seq, _node.c.last_seq >= seq

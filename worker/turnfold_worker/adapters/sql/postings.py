@@ -1,4 +1,4 @@
-"""Postings in SQL, written, replaced and taken out by segment: see `turnfold.contract.posting_pieces`."""
+"""Postings in SQL, written, replaced and deleted by segment: see `turnfold.contract.posting_pieces`."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from turnfold_worker.adapters.sql.bulk_insert import BulkInsert
 
 
 class Postings:
-    """The pieces of one table."""
+    """The pieces of postings in one table."""
 
     def __init__(self, rows: Any) -> None:
         self._rows = rows
         self._insert = BulkInsert(rows, ("conversation", "number", "body"))
-        # Built once: SQLAlchemy takes longer to build it than the database to run it.
+        # Built once: SQLAlchemy takes longer to build the statement than the database to run it.
         self._take = (
             delete(rows)
             .where(rows.c.conversation == bindparam("of"), rows.c.number.in_(bindparam("numbers", expanding=True)))
@@ -39,7 +39,7 @@ class Postings:
     def append(
         self, connection: Connection, conversation: ConversationId, idx: int, postings: Iterable[Posted]
     ) -> None:
-        """Write those of a segment that is the last to have any, and merge the pieces that are due with it."""
+        """Write the postings of the newest segment, and merge the pieces that are due with it."""
         held: Sequence[Posted] = list(postings)
         numbers = merged_with(idx + 1)
         if numbers:
@@ -51,9 +51,9 @@ class Postings:
         self, connection: Connection, conversation: ConversationId, idx: int, postings: Iterable[Posted], *,
         segments: int,
     ) -> None:  # fmt: skip
-        """Write those of a segment in the place of its older ones, of a conversation of so many segments.
+        """Replace the postings of a segment in a conversation of `segments` segments.
 
-        Reads all pieces over the segment, of a long conversation thousands: rare, and few of them are written.
+        Reads all pieces that may contain the segment, thousands in a long conversation: rare, and few are rewritten.
         """
         rows = self._rows
         found = connection.execute(
@@ -75,7 +75,7 @@ class Postings:
         self._put(connection, conversation, changed)
 
     def cut(self, connection: Connection, conversation: ConversationId, segments: int) -> None:
-        """Leave the first segments: as if there had never been more."""
+        """Delete postings after the first `segments`: as if there had never been more."""
         rows = self._rows
         taken = connection.execute(
             delete(rows)
@@ -95,9 +95,9 @@ class Postings:
 
 
 class RulesPostings(Postings):
-    """Those of the rules' notes, which an idle conversation may lose: then a fold appends them again, in order.
+    """Postings of the rules' notes. A fold rebuilds those that an idle conversation lost, in order.
 
-    Until it has, edits and rewinds write those of the segments that have theirs again.
+    Until then, edits and rewinds write postings only of segments that have theirs again.
     """
 
     def __init__(self) -> None:
@@ -110,12 +110,12 @@ class RulesPostings(Postings):
         self._drop_all = delete(rows).where(rows.c.conversation.in_(bindparam("conversations", expanding=True)))
 
     def standing(self, connection: Connection, conversation: ConversationId) -> int | None:
-        """How many of the first segments have their postings; None where none were dropped."""
+        """Return the number of leading segments that have postings; None where none were dropped."""
         body = connection.scalar(self._read_mark, {"of": conversation})
         return None if body is None else unpack_mark(bytes(body))
 
     def drop(self, connection: Connection, conversations: Sequence[ConversationId]) -> None:
-        """Drop those of some conversations, which are locked."""
+        """Drop the postings of some locked conversations."""
         connection.execute(self._drop_all, {"conversations": list(conversations)})
         self._insert.run(connection, [(conversation, MARK, pack_mark(0)) for conversation in conversations])
 
@@ -123,7 +123,7 @@ class RulesPostings(Postings):
         self, connection: Connection, conversation: ConversationId, idx: int, postings: Iterable[Posted], *,
         segments: int,
     ) -> None:  # fmt: skip
-        """Write those of the first segment that has none, of a conversation of so many segments."""
+        """Write the postings of the first segment without any, in a conversation of `segments` segments."""
         self.append(connection, conversation, idx, postings)
         if idx + 1 < segments:
             connection.execute(self._move_mark, {"of": conversation, "moved": pack_mark(idx + 1)})
@@ -134,7 +134,7 @@ class RulesPostings(Postings):
         self, connection: Connection, conversation: ConversationId, idx: int, postings: Iterable[Posted], *,
         segments: int,
     ) -> None:  # fmt: skip
-        """As of `Postings`; nothing where those of the segment are still to be made again."""
+        """As `Postings.replace`; does nothing where the segment's postings are still to be rebuilt."""
         standing = self.standing(connection, conversation)
         if standing is None or idx < standing:
             super().replace(
@@ -142,7 +142,7 @@ class RulesPostings(Postings):
             )
 
     def cut(self, connection: Connection, conversation: ConversationId, segments: int) -> None:
-        """As of `Postings`; nothing is missing where all segments that are left have theirs."""
+        """As `Postings.cut`, and ends the rebuilding; does nothing where segments that are left lack postings."""
         standing = self.standing(connection, conversation)
         if standing is None or segments <= standing:
             super().cut(connection, conversation, segments)
@@ -165,4 +165,4 @@ MARK_BODY: Final = (
     .correlate(table(ConversationRow))
     .scalar_subquery()
 )
-"""Beside a conversation's row: what says how many of its segments have their postings; NULL where none were dropped."""
+"""Subquery next to a conversation's row: the number of segments with postings, packed; NULL where none were dropped."""

@@ -1,4 +1,4 @@
-"""Storing what drains received: the ingest half of the SQL store."""
+"""Store received entries: the ingest half of the SQL store."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _parked = table(ParkedEntryRow)
 _rewound = table(RewoundTurnRow)
 _subject = table(SubjectTurnRow)
 
-# Built once: SQLAlchemy takes longer to build it than the database to run it.
+# Built once: SQLAlchemy takes longer to build the statement than the database to run it.
 _LOCK: Final = (
     select(
         _conversation.c.id, _conversation.c.tenant, _conversation.c.external_id, _conversation.c.turn_count,
@@ -74,11 +74,10 @@ def store(
     due: FoldDue,
     address_of: Callable[[ConversationId], Address | None] = lambda _: None,
 ) -> StoreResult:
-    """Store what was received, in order; what is there already is skipped.
+    """Store received entries, in order; entries that are stored already are skipped.
 
-    A row that is not of the address that its id was looked up by, where `address_of` knows one, is missing. Rows are
-    locked in the order of their ids, so that two drains cannot wait for each other. A model refines `group` segments
-    together.
+    A row whose address differs from `address_of`, where that knows one, counts as missing. Rows are locked in the order
+    of their ids, so that two drains cannot deadlock. A model refines `group` segments together.
     """
     counts = _lock(connection, sorted(batches), address_of)
     to_fold: dict[FoldWhen, list[ConversationId]] = {when: [] for when in FoldWhen}
@@ -133,10 +132,10 @@ class _Locked(NamedTuple):
     tenant: str
     turn_count: int
     unfolded: int
-    """Turns that no fold has seen."""
+    """Number of turns that no fold has seen."""
     unfolded_tokens: int
     ever_changed: bool
-    """False: nothing was ever cut off."""
+    """Whether anything was ever changed; if not, no turn was cut off."""
     revision: int
 
 
@@ -160,48 +159,48 @@ def _lock(
 
 
 class _Conversation:
-    """What one batch adds to one locked conversation."""
+    """Collects what one batch adds to one locked conversation."""
 
     def __init__(
         self, connection: Connection, id_: ConversationId, locked: _Locked, group: int, known: set[str]
     ) -> None:
-        """`known` are the ids of what the batch brings that are stored already."""
+        """`known` are the turn ids of the batch that are stored already."""
         self._known = known
         self._connection = connection
         self._id = id_
         self._count = locked.turn_count
         self._locked = locked
         self.subjects: list[dict[str, Any]] = []
-        """Whose the new turns are, where that was said, not written yet either."""
+        """Rows of the new turns' subjects (end users), not written yet either."""
         self._group = group
         self._settings: dict[str, Any] | None = None
         self._folds_otherwise = False
-        """Whether what is configured has a say in folding: a title has none."""
+        """Whether the configuration affects folding: a title alone does not."""
         self._changed_any = False
         self.turns: list[dict[str, Any]] = []
-        """New ones that are not written yet."""
+        """Rows of new turns that are not written yet."""
         self.new_turns = self.new_tokens = self.new_operators = 0
         self._may_change = False
-        """Whether a new turn may change what was said before."""
+        """Whether a new turn may change earlier statements."""
         self._is_live = False
-        """Whether a new turn is to be folded like what people say now."""
+        """Whether any new turn is live, not part of a backfill."""
         self.refolds_due = False
 
     @property
     def changed(self) -> bool:
-        """Whether anything was new."""
+        """Whether the batch changed anything."""
         return self._count > self._locked.turn_count or self._settings is not None or self._changed_any
 
     @property
     def counters(self) -> dict[str, int]:
-        """What is counted of the conversation."""
+        """Parameters of the conversation's counters."""
         return {
             "changed": self._id, "count": self._count, "more_tokens": self.new_tokens,
             "more_operators": self.new_operators,
         }  # fmt: skip
 
     def when(self, due: FoldDue) -> FoldWhen:
-        """When the conversation is to be folded."""
+        """Return when the conversation should be folded."""
         if self._folds_otherwise or self._changed_any:
             return FoldWhen.NOW
         if not self._is_live:
@@ -235,7 +234,7 @@ class _Conversation:
             )
 
     def _cut_off(self, turn_ids: Sequence[str]) -> Callable[[ReceivedTurn], bool]:
-        """Whether an entry was in the inbox before a rewind that cut its turn off: then it comes a second time."""
+        """Return a predicate: whether an entry, now redelivered, preceded a rewind that cut its turn off."""
         rewound: dict[str, str] = {}
         if self._locked.ever_changed and turn_ids:
             rows = self._connection.execute(
@@ -252,7 +251,7 @@ class _Conversation:
         return old
 
     def _change(self, item: ReceivedChange) -> frozenset[str]:
-        """Carry out a change of turns, those of this batch included; ids that are free again."""
+        """Carry out a change of turns, including those of this batch; return the ids that are free again."""
         _insert(self._connection, self.turns, self.subjects)
         self.turns, self.subjects = [], []
         done = sql_changes.apply(self._connection, self._id, item, count=self._count, group=self._group)
@@ -289,7 +288,7 @@ class _Conversation:
         number = self._connection.scalar(select(func.coalesce(func.max(_operation.c.number), 0) + 1).where(own))
         if item.operation is Operation.RESOLVE:
             settle(self._connection, self._id, item.body, after_seq=self._count)
-            # An outline that is being made knows the anchor's older state: it is made again.
+            # A concurrent fold has read the anchor's older state: it has to start over.
             again = {"edit_revision": _conversation.c.edit_revision + 1}
             self._connection.execute(update(_conversation).where(_conversation.c.id == self._id).values(again))
             sql_outlines.rebuild(self._connection, self._id)
@@ -301,7 +300,7 @@ class _Conversation:
             self._settings = dict(stored or {})
         self._settings = merged(self._settings, item.body)
         self._folds_otherwise = self._folds_otherwise or item.body.keys() != {TITLE}
-        # What is then in force, not what was changed: a fold reads the last one and not all of them.
+        # The full configuration, not the change: a fold reads the last one instead of all.
         self._record(number, item, self._settings)
 
     def _record(self, number: int | None, item: ReceivedOperation, body: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Refine jobs: one for each group of closed segments, by what it is made from and what it is to be made with."""
+"""Refine jobs: one per group of closed segments, keyed by its input and by models and prompts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from turnfold_worker.pipeline.refinement.notes import ModelNote
 
 LONGEST_DELAY_SECONDS: Final = 900.0
-"""How far a refine job is put off at most: the next look then finds out whether its reason still holds."""
+"""Longest delay of a refine job: after it the reason for the delay is checked again."""
 
 _conversation = table(ConversationRow)
 _node = table(NodeRow)
@@ -37,16 +37,16 @@ _POINTS_A_READ: Final = 10
 
 
 def priority_of(importance: int, tokens: int, reads: int) -> int:
-    """Which groups come first: the important, the large, of which a model's words save most, and what is read."""
+    """Return the priority of a group: important, large and often-read ones first; large ones save most tokens."""
     return importance + min(_MOST_PRIORITY, tokens // _TOKENS_A_POINT) + min(_MOST_PRIORITY, reads * _POINTS_A_READ)
 
 
 def add_for_segment(
     connection: Connection, conversation: ConversationId, idx: int, target: RefineTarget, *, again: bool = False
 ) -> None:
-    """A job for the group of a segment: at once if the group is complete, else when no other segment follows for long.
+    """Add a job for the group of a segment: due at once if the group is complete, else after a while without segments.
 
-    `again` also after it was done.
+    With `again`, also if the job was done already.
     """
     first = idx // target.segments * target.segments
     fewer = target.idle_seconds or None
@@ -57,9 +57,9 @@ def add(
     connection: Connection, conversation: ConversationId, target: RefineTarget, *, first: int, last: int, again: bool,
     fewer_after: float | None,
 ) -> int:  # fmt: skip
-    """Jobs for the groups among segments `first` to `last`; how many were made.
+    """Add jobs for the groups among segments `first` to `last`; return how many were made.
 
-    A group that is not complete has one that is due after `fewer_after` seconds; None makes none for it.
+    An incomplete group gets a job that is due after `fewer_after` seconds, or none if that is None.
     """
     nodes = _segments(connection, conversation, first, last)
     tenant = connection.scalar(select(_conversation.c.tenant).where(_conversation.c.id == conversation))
@@ -79,7 +79,7 @@ def add(
 
 
 def add_chapter(connection: Connection, conversation: ConversationId, target: RefineTarget, chapter: int) -> None:
-    """A job for a chapter whose segments are all done, if a model wrote notes on one of them; else nothing."""
+    """Add a job for a chapter whose segments are all done, if a model wrote notes on one of them."""
     first = chapter * FAN_OUT
     nodes = _segments(connection, conversation, first, first + FAN_OUT - 1)
     groups = [node.idx for node in nodes if node.idx % target.segments == 0]
@@ -126,7 +126,7 @@ def _priority(group: Sequence[Any]) -> int:
 def reprioritize(
     connection: Connection, conversation: ConversationId, target: RefineTarget, idxs: Iterable[int]
 ) -> None:
-    """Let the due jobs of segments that were expanded come sooner."""
+    """Raise the priority of due jobs on segments that were expanded."""
     for first in sorted({idx // target.segments * target.segments for idx in idxs}):
         group = _segments(connection, conversation, first, first + target.segments - 1)
         due = (_job.c.conversation == conversation, REFINES, _job.c.subject == first, DUE)
@@ -134,7 +134,7 @@ def reprioritize(
 
 
 def _upsert(connection: Connection, row: dict[str, Any], *, again: bool) -> int:
-    # What is asked for anew replaces what was to be made otherwise.
+    # A new input replaces jobs on older ones.
     connection.execute(
         delete(_job).where(
             _job.c.conversation == row["conversation"], REFINES, _job.c.subject == row["subject"],
@@ -153,7 +153,7 @@ def _upsert(connection: Connection, row: dict[str, Any], *, again: bool) -> int:
 def _input_hash(
     target: RefineTarget, group: Sequence[Any], notes: Mapping[int, Sequence[ModelNote]] | None = None
 ) -> str:
-    """Of what a job is made from and with; of a chapter also its segments' notes."""
+    """Hash a job's input with its models and prompts; for a chapter also its segments' notes."""
     digest = hashlib.blake2b(target.version.encode(), digest_size=16)
     for node in group:
         digest.update(bytes(node.source_hash))
@@ -163,18 +163,18 @@ def _input_hash(
 
 
 def ours(claimed: RefineClaim) -> Any:
-    """Whether a job is still the one that was claimed."""
+    """Match a job that is still claimed by this worker."""
     return and_(_job.c.id == claimed.job, _job.c.claim == claimed.claim, RUNNING)
 
 
 def finish(connection: Connection, claimed: RefineClaim, state: JobState) -> bool:
-    """End a job; False when it is no longer ours."""
+    """End a job; False when it is no longer claimed by this worker."""
     done = update(_job).where(ours(claimed)).values(state=str(state), claim=None, error=None)
     return bool(connection.execute(done).rowcount)
 
 
 def due(connection: Connection, most: int, *, after: str, lease_milliseconds: int) -> tuple[list[JobId], str]:
-    """Jobs that are due, tenant by tenant, the important first; and the tenant that was reached."""
+    """Return due jobs, tenant by tenant, important ones first, and the tenant reached."""
     return sql_overdue.due_in_turn(
         connection, JobKind.REFINE, most, after=after, lease_milliseconds=lease_milliseconds,
         longest_milliseconds=int(LONGEST_DELAY_SECONDS * 1_000), first=_IMPORTANT_FIRST,
@@ -182,6 +182,6 @@ def due(connection: Connection, most: int, *, after: str, lease_milliseconds: in
 
 
 def last_of(target: RefineTarget, first_idx: int) -> tuple[int, int]:
-    """First and last segment of the group that a job belongs to."""
+    """Return the first and last segment of a segment's group."""
     first = first_idx // target.segments * target.segments
     return first, first + target.segments - 1

@@ -1,4 +1,4 @@
-"""What refining reads: a group of closed segments as the rules left them, and what is kept of removed turns."""
+"""Read the input of refining: a group of closed segments as the rules left them, and the rest of removed turns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from turnfold_worker.pipeline.settings import settings_at
 from turnfold_worker.ports.models import ChapterGroup, Group, Owner, RefineTarget, Remains
 
 EARLIER_ANCHORS: Final = 256
-"""Anchors before a group that are looked at for the few that are shown."""
+"""Anchors before a group that are read to select the few that are shown."""
 
 _conversation = table(ConversationRow)
 _node = table(NodeRow)
@@ -34,7 +34,7 @@ _turn = table(TurnRow)
 def read_group(
     connection: Connection, conversation: ConversationId, target: RefineTarget, first_idx: int
 ) -> Group | None:
-    """The group of a segment, as far as it is closed; None when nothing of it is there any more."""
+    """Read the group of a segment, as far as it is closed; None when its first segment is gone."""
     first, last = sql_refine_jobs.last_of(target, first_idx)
     row = connection.execute(select(_conversation).where(_conversation.c.id == conversation)).first()
     nodes = _nodes(connection, conversation, 0, first, last)
@@ -78,7 +78,7 @@ def _nodes(
 def _rules_anchors(
     connection: Connection, conversation: ConversationId, *conditions: Any, most: int | None = None
 ) -> list[Anchor]:
-    """In the states that the rules gave them: what a person settles may come before or after a request."""
+    """Read anchors in the states that the rules gave them: a person may settle one before or after a request."""
     rows = connection.execute(
         select(*ANCHOR_COLUMNS, *WHO_AND_WHEN, _anchor.c.ruled)
         .join_from(_anchor, _turn, and_(_turn.c.conversation == _anchor.c.conversation, _turn.c.seq == _anchor.c.seq))
@@ -103,7 +103,7 @@ def _nodes_of_related(
 
 
 def read_chapter(connection: Connection, conversation: ConversationId, idx: int) -> ChapterGroup | None:
-    """A chapter with its segments' notes; None when it is not there."""
+    """Read a chapter with its segments' notes; None when there is none."""
     row = connection.execute(select(_conversation).where(_conversation.c.id == conversation)).first()
     found = _nodes(connection, conversation, 1, idx, idx)
     if row is None or not found:
@@ -138,7 +138,7 @@ def _turns(connection: Connection, conversation: ConversationId, first: int, las
 
 
 def _briefs(connection: Connection, conversation: ConversationId, first: int, last: int) -> Mapping[int, str]:
-    """Level 2 of some segments, by the rules."""
+    """Read level 2 of some segments, by the rules."""
     rows = connection.execute(
         select(_level.c.idx, _level.c.body).where(
             _level.c.conversation == conversation, _level.c.height == 0, _level.c.level == 2, _level.c.refined == 0,
@@ -149,7 +149,7 @@ def _briefs(connection: Connection, conversation: ConversationId, first: int, la
 
 
 def read_remains(connection: Connection, conversation: ConversationId, height: int, idx: int) -> Remains | None:
-    """What the rules keep of a node; None while any of its turns still has its words."""
+    """Read the rules' record of a node; None while any of its turns still has its text."""
     row = connection.execute(select(_conversation).where(_conversation.c.id == conversation)).first()
     found = _nodes(connection, conversation, height, idx, idx)
     if row is None or not found:

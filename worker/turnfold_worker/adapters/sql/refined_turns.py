@@ -1,4 +1,4 @@
-"""Turns in segments of which a model's words are shown: counted as these change, so that status reads no segment."""
+"""Count turns in segments that show a model's text, on each change, so that status reads no segments."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from turnfold.contract.tables import ConversationRow, NodeRow, table
 
 _conversation, _node = table(ConversationRow), table(NodeRow)
 LAST_SEGMENT: Final = 2**31 - 1
-"""No segment has a higher number."""
+"""Upper bound of segment numbers."""
 
 
 @contextmanager
 def recounted(
     connection: Connection, conversation: ConversationId, first: int, last: int = LAST_SEGMENT
 ) -> Iterator[None]:
-    """Count what the block changes of some segments, in its transaction, in which the conversation's row is locked."""
+    """Update the count for changes to some segments within the block; the conversation's row must be locked."""
     before = _refined(connection, conversation, first, last)
     yield
     change = _refined(connection, conversation, first, last) - before
     if change:
         counted = update(_conversation).where(_conversation.c.id == conversation)
-        # NULL, of what nobody has counted yet, stays NULL.
+        # NULL, for a conversation not counted yet, stays NULL.
         connection.execute(counted.values(refined_turns=_conversation.c.refined_turns + change))
 
 

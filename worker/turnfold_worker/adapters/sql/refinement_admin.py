@@ -1,4 +1,4 @@
-"""What a person asks of refining: do it, do it again with other models, and undo it."""
+"""Administration of refining: request it, repeat it with other models, and undo it."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ GROUPS_AT_ONCE: Final = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undone:
-    """What undoing removed."""
+    """The numbers of rows that undoing removed."""
 
     levels: int
     anchors: int
 
 
 class SqlRefinementAdmin:
-    """For SQLite and PostgreSQL. Every method is one transaction."""
+    """Refining as operators manage it, in SQLite and PostgreSQL. Every method is one transaction."""
 
     def __init__(self, engine: Engine, target: RefineTarget) -> None:
         self._engine = engine
         self._target = target
 
     def conversations(self, tenant: str, *, after: int = 0) -> list[ConversationId]:
-        """Conversations of a tenant that have segments, in order, some hundred at a time."""
+        """Return conversations of a tenant that have segments, in order, some hundred at a time."""
         with transaction(self._engine) as connection:
             rows = connection.scalars(
                 select(_conversation.c.id)
@@ -59,7 +59,7 @@ class SqlRefinementAdmin:
             return [ConversationId(id_) for id_ in rows]
 
     def find(self, address: Address) -> ConversationId | None:
-        """A conversation's id."""
+        """Return a conversation's id."""
         with transaction(self._engine) as connection:
             return connection.scalar(
                 select(_conversation.c.id).where(
@@ -68,7 +68,7 @@ class SqlRefinementAdmin:
             )
 
     def ask(self, conversation: ConversationId) -> int:
-        """Jobs for all that the models and prompts in force have not made yet; how many became due."""
+        """Make jobs due for everything that the current models and prompts have not refined; return how many."""
         with transaction(self._engine) as connection:
             count = connection.scalar(select(_conversation.c.node_count).where(_conversation.c.id == conversation)) or 0
             due = 0
@@ -85,7 +85,7 @@ class SqlRefinementAdmin:
             return due + int(connection.execute(now).rowcount)
 
     def counts(self, tenant: str, conversation: ConversationId | None) -> RefineCounts:
-        """Where the jobs stand."""
+        """Count the refine jobs by state and error."""
         mine = [REFINES, _job.c.tenant == tenant]
         if conversation is not None:
             mine.append(_job.c.conversation == conversation)
@@ -104,7 +104,7 @@ class SqlRefinementAdmin:
             )
 
     def undo(self, conversation: ConversationId) -> Undone:
-        """Remove all that models wrote: the rules' words are left. Replies stay, so that doing it again is free."""
+        """Remove all text of models; that of the rules is left. Replies stay cached, so that repeating is free."""
         with transaction(self._engine) as connection:
             moved = update(_conversation).where(_conversation.c.id == conversation)
             connection.execute(
@@ -113,7 +113,7 @@ class SqlRefinementAdmin:
                     updated_at=func.current_timestamp(),
                 )
             )  # fmt: skip
-            # Whoever has one of the jobs finds out when it writes.
+            # A worker on one of the jobs finds out when it writes.
             connection.execute(delete(_job).where(_job.c.conversation == conversation, REFINES))
             levels = connection.execute(
                 delete(_level).where(_level.c.conversation == conversation, _level.c.refined == 1)

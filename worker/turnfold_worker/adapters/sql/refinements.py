@@ -45,12 +45,12 @@ _job = table(JobRow)
 _SETTLED: Final = (_anchor.c.state, _anchor.c.settled_after, _anchor.c.ruled)
 
 
-class _Lost(Exception):  # noqa: N818 - no error: it rolls a transaction back
+class _Lost(Exception):  # noqa: N818 - no error: rolls a transaction back
     """The job is no longer ours."""
 
 
 class _Changed(_Lost):
-    """What the model was shown is no longer what is stored."""
+    """The stored rows changed since they were read for the model."""
 
 
 class SqlRefinements:
@@ -68,7 +68,7 @@ class SqlRefinements:
         self._reached = ""
 
     def has_due(self) -> bool:
-        """Whether any job is due. One whose workers died as often as they may is parked."""
+        """Whether any job is due. Jobs whose workers died too often are parked first."""
         with transaction(self._engine) as connection:
             connection.execute(
                 update(_job)
@@ -82,7 +82,7 @@ class SqlRefinements:
             return bool(self._due(connection, 1)[0])
 
     def claim_refine(self) -> RefineClaim | None:
-        """Take the next job that is due, tenant by tenant, and count the attempt; None when there is none."""
+        """Claim the next due job, tenant by tenant, and count the try; None when there is none."""
         with transaction(self._engine) as connection:
             for _ in range(sql_overdue.LOOKS):
                 due, self._reached = self._due(connection, 1)
@@ -92,7 +92,7 @@ class SqlRefinements:
         return None
 
     def _claim(self, connection: Connection, job: JobId) -> RefineClaim | None:
-        """Take a job; its attempt is counted before any work."""
+        """Claim a job; its try is counted before any work."""
         token = str(uuid.uuid4())
         row = connection.execute(
             update(_job)
@@ -109,7 +109,7 @@ class SqlRefinements:
         return sql_refine_jobs.due(connection, most, after=self._reached, lease_milliseconds=self._lease)
 
     def renew_refine(self, claim: RefineClaim) -> bool:
-        """Keep the job for another while; False when it is no longer ours."""
+        """Renew the lease of a job; False when it is no longer ours."""
         with transaction(self._engine) as connection:
             renewed = update(_job).where(ours(claim)).values(lease_until=now_milliseconds() + self._lease)
             return bool(connection.execute(renewed).rowcount)
@@ -117,7 +117,7 @@ class SqlRefinements:
     def release_refine(
         self, claim: RefineClaim, *, error: str | None, delay_seconds: float, counted: bool, park: bool
     ) -> None:
-        """Give the job back, due after `delay_seconds`, or park it; `counted` False takes the attempt back."""
+        """Give the job back, due after `delay_seconds`, or park it; without `counted` the try is not counted."""
         delay = int(min(delay_seconds, LONGEST_DELAY_SECONDS) * 1_000)
         values: dict[str, Any] = {
             "state": str(JobState.PARKED if park else JobState.DUE), "claim": None,
@@ -129,30 +129,30 @@ class SqlRefinements:
             connection.execute(update(_job).where(ours(claim)).values(values))
 
     def skip_refine(self, claim: RefineClaim) -> None:
-        """End a job that has nothing to win."""
+        """End a job on which a model could improve nothing."""
         with transaction(self._engine) as connection:
-            # Whoever ends another group of the chapter at the same time waits here: one of the two sees both.
+            # A worker that ends another group of the chapter waits here: one of the two sees both groups ended.
             mine = _conversation.c.id == claim.owner.conversation
             connection.execute(select(_conversation.c.id).where(mine).with_for_update())
             if sql_refine_jobs.finish(connection, claim, JobState.SKIPPED):
                 _go_on(connection, claim, self.target)
 
     def group(self, claim: RefineClaim) -> Group | None:
-        """The segments of a job as the rules left them; None when they are gone or not complete."""
+        """Read the segments of a job as the rules left them; None when the first is gone."""
         with transaction(self._read_engine) as connection:
             return read_group(connection, claim.owner.conversation, self.target, claim.subject)
 
     def chapter(self, claim: RefineClaim) -> ChapterGroup | None:
-        """The chapter of a job with its segments' notes; None when one of them is gone or not done."""
+        """Read the chapter of a job with its segments' notes; None when it is gone."""
         with transaction(self._read_engine) as connection:
             return read_chapter(connection, claim.owner.conversation, claim.chapter or 0)
 
     def refine_candidates(
         self, conversation: ConversationId, terms: Sequence[str], *, first_seq: int, first_idx: int, last_idx: int
     ) -> tuple[list[Anchor], list[Anchor]]:
-        """Anchors of the rules that share a term, and the newest that a model found elsewhere and that stand.
+        """Return the rules' anchors that share a term, and a model's anchors from other segments.
 
-        Those too that are over by what it found here before.
+        The latter are active, or were ended by what a model found in these segments before.
         """
         with transaction(self._read_engine) as connection:
             rules = sql_anchors.candidates(connection, conversation, terms, first_seq) if terms else []
@@ -169,12 +169,12 @@ class SqlRefinements:
             return rules, [replace(anchor_record(row), state=AnchorState.ACTIVE, related=None) for row in rows]
 
     def commit_refined(self, refined: Refined) -> bool:
-        """Write a model's words and end the job; False when the segments changed meanwhile."""
+        """Write a model's text and end the job; False when the segments changed meanwhile."""
         try:
             with transaction(self._engine) as connection:
                 _write(connection, refined, self.target)
         except _Changed:
-            # A reply that came after the change may quote what was said before it.
+            # A reply that came after the change may quote the old text.
             with transaction(self._engine) as connection:
                 sql_removals.drop_replies(connection, refined.claim.owner.conversation)
             return False
@@ -183,12 +183,12 @@ class SqlRefinements:
         return True
 
     def remains(self, conversation: ConversationId, height: int, idx: int) -> Remains | None:
-        """What is kept of a node; None unless all of its turns were removed."""
+        """Read the record of a node; None unless all of its turns were removed."""
         with transaction(self._read_engine) as connection:
             return read_remains(connection, conversation, height, idx)
 
     def commit_reconstruction(self, remains: Remains, text: str, *, model: str, prompt_version: str) -> bool:
-        """Keep words in the place of removed turns; False when the node changed meanwhile."""
+        """Store a reconstruction of removed turns; False when the node changed meanwhile."""
         node = remains.kept.node
         with transaction(self._engine) as connection:
             guarded = update(_conversation).where(
@@ -207,7 +207,7 @@ class SqlRefinements:
 
 
 def _closed_in(first_idx: int, last_idx: int) -> ColumnElement[bool]:
-    """Anchors of a model that are over by its words in some segments, which are to be written anew."""
+    """Match a model's anchors that were ended by its anchors in some segments, which are about to be rewritten."""
     ids = _anchor.c.related.between(first_of_model(last_idx + 1) + 1, first_of_model(first_idx))
     return and_(_anchor.c.id < 0, _anchor.c.settled_after.is_(None), ids)
 
@@ -237,13 +237,13 @@ def _write(connection: Connection, refined: Refined, target: RefineTarget) -> No
 
 
 def _segments(refined: Refined) -> tuple[int, int]:
-    """The first and last number of the segments that are written; of a chapter none."""
+    """Return the first and last written segment; an empty range for a chapter."""
     numbers = [source.node.idx for source in refined.covers if source.node.height == 0]
     return (numbers[0], numbers[-1]) if numbers else (0, -1)
 
 
 def _go_on(connection: Connection, claim: RefineClaim, target: RefineTarget) -> None:
-    """Let the chapter follow its last segments."""
+    """Add the job of the chapter once all its segments are done."""
     if claim.chapter is None:
         sql_refine_jobs.add_chapter(connection, claim.owner.conversation, target, claim.subject // FAN_OUT)
 
@@ -314,7 +314,7 @@ def _write_anchors(
             _anchor.insert(), [{**sql_anchors.anchor_row(conversation, anchor), **provenance} for anchor in anchors]
         )
     for row in settled:
-        # The same words found again stay as a person left them.
+        # A quote that is found again stays as a person settled it.
         same = (_anchor.c.seq == row.seq, _anchor.c.start_offset == row.start_offset)
         values = {column.name: getattr(row, column.name) for column in _SETTLED}
         connection.execute(update(_anchor).where(*mine, *same, _anchor.c.end_offset == row.end_offset).values(values))
@@ -330,9 +330,9 @@ def _write_anchors(
 def _over(
     anchors: Sequence[Anchor], overtaken: Sequence[AcceptedOvertaking], dismissed: AbstractSet[tuple[int, int, int]]
 ) -> dict[int, list[int]]:
-    """Ids of the rules' anchors that hold no more, by the segments since which they do not.
+    """Return the ids of ended anchors of the rules, by the segment that ended them.
 
-    Words that a person dismissed end nothing.
+    Anchors that a person dismissed end nothing.
     """
     places = {(anchor.turn_seq, anchor.start, anchor.end): anchor.node_idx for anchor in anchors}
     since: dict[int, list[int]] = {}

@@ -1,4 +1,4 @@
-"""Folding a closed segment again: what it starts from, and what replaces it."""
+"""Folding a closed segment again: read its input, and replace its rows."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _job = table(JobRow)
 
 
 def closed_segment(connection: Connection, conversation: ConversationId, idx: int) -> ClosedSegment | None:
-    """A segment with its turns and anchors, and the state of its conversation."""
+    """Read a segment with its turns and anchors, and the state of its conversation."""
     row = connection.execute(select(_conversation).where(_conversation.c.id == conversation, standing())).first()
     node = connection.execute(
         select(_node.c.first_seq, _node.c.last_seq).where(
@@ -102,7 +102,7 @@ def closed_segment(connection: Connection, conversation: ConversationId, idx: in
 
 
 def _loose(connection: Connection, conversation: ConversationId) -> list[Anchor]:
-    """Active anchors that name one which is gone: it had overtaken them. Few: a change of a turn leaves them."""
+    """Read active anchors whose successor was deleted. They are few: only changes of turns leave them."""
     other = _anchor.alias("other")
     named = select(other.c.id).where(other.c.conversation == conversation, other.c.id == _anchor.c.related).exists()
     rows = connection.execute(
@@ -114,9 +114,9 @@ def _loose(connection: Connection, conversation: ConversationId) -> list[Anchor]
 
 
 def commit(connection: Connection, refold: Refold, target: RefineTarget | None) -> bool:
-    """Replace a segment and the chapters above it, if the conversation is still as it was; folds start over.
+    """Replace a segment and the chapters above it, if the conversation's state is unchanged; running folds start over.
 
-    The fold becomes due with it: the anchors of the open tail are settled with those of the segment.
+    The fold job becomes due too: anchors of the open tail are reconciled with those of the segment.
     """
     before = refold.segment
     moved = connection.execute(
@@ -149,7 +149,7 @@ def commit(connection: Connection, refold: Refold, target: RefineTarget | None) 
 
 
 def _drop_stale(connection: Connection, refold: Refold) -> None:
-    """Delete anchors that the rules do not find any more, and weigh the others again."""
+    """Delete anchors that the rules no longer find, and update the weights of the others."""
     conversation = refold.segment.conversation
     if refold.stale:
         sql_removals.drop_anchors(connection, conversation, _anchor.c.id.in_(refold.stale), relink=False)
@@ -164,7 +164,7 @@ def _drop_stale(connection: Connection, refold: Refold) -> None:
 
 
 def replace_node(connection: Connection, conversation: ConversationId, folded: FoldedNode) -> None:
-    """Write a node in the place of its older self, whose end stays what it was."""
+    """Replace a node, and keep the record of how its end was decided."""
     segments_changed = (folded.node.idx, folded.node.idx) if folded.node.height == 0 else (0, -1)
     with sql_refined_turns.recounted(connection, conversation, *segments_changed):
         ended = _delete_node(connection, conversation, folded)
@@ -175,7 +175,7 @@ def replace_node(connection: Connection, conversation: ConversationId, folded: F
 
 
 def _delete_node(connection: Connection, conversation: ConversationId, folded: FoldedNode) -> SegmentEnd:
-    """A node with its words, refined ones included: they were made from the rules' words that go."""
+    """Delete a node with its text, a model's too, since that was made from the replaced text."""
     height, idx = folded.node.height, folded.node.idx
     older = connection.execute(
         delete(_node)
@@ -190,7 +190,7 @@ def _delete_node(connection: Connection, conversation: ConversationId, folded: F
     )
     sql_model_notes.drop(connection, conversation, _model_notes.c.height == height, _model_notes.c.idx == idx)
     if height == 0 and older is not None and older.method != Method.PLAIN:
-        # Marks have no index by segment, so that this reads all of the conversation: rare, and only for these.
+        # Marks have no index by segment, so this scans the whole conversation: rare, and only for these segments.
         for rows in _BY_SEGMENT:
             connection.execute(delete(rows).where(rows.c.conversation == conversation, rows.c.idx == idx))
         first, last = number_of(folded.node.first_seq, 0), number_of(min(folded.node.last_seq, LAST_TURN), PLACES - 1)

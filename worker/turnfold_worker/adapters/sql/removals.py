@@ -1,4 +1,4 @@
-"""Taking out of SQL what was made of turns that were changed or cut off: anchors, a model's words, replies."""
+"""Delete rows derived from turns that were changed or cut off: anchors, a model's text, replies."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ _ACTIVE: Final = STATES.index(AnchorState.ACTIVE)
 def drop_anchors(
     connection: Connection, conversation: ConversationId, which: ColumnElement[bool], *, relink: bool
 ) -> None:
-    """Delete anchors. Those that they had overtaken, answered or repeated are active again, by a model too.
+    """Delete anchors. Anchors that they had superseded, answered or repeated become active again.
 
-    With `relink` those keep the number of what is gone, until a refold has looked for what else is said about them.
+    With `relink` those keep the deleted anchor's id, until a refold has looked for other successors.
     """
     own = _anchor.c.conversation == conversation
     gone = connection.execute(select(_anchor.c.id, _anchor.c.body).where(own, which)).all()
@@ -80,7 +80,7 @@ def drop_anchors(
 
 
 def _drop_vectors(connection: Connection, conversation: ConversationId, texts: set[str]) -> None:
-    """Vectors of texts that no anchor has any more."""
+    """Delete vectors of texts that no anchor has any more."""
     wanted = sorted(texts)
     for start in range(0, len(wanted), _AT_ONCE):
         block = wanted[start : start + _AT_ONCE]
@@ -98,7 +98,7 @@ def _drop_vectors(connection: Connection, conversation: ConversationId, texts: s
 
 
 def count_anchors(connection: Connection, conversation: ConversationId) -> None:
-    """Note how many anchors are active."""
+    """Update the number of active anchors."""
     mine = (_anchor.c.conversation == conversation, RULES, _anchor.c.state == _ACTIVE)
     counted = select(func.count(), func.coalesce(func.sum(_anchor.c.tokens), 0)).select_from(_anchor).where(*mine)
     many, tokens = connection.execute(counted).one()
@@ -109,9 +109,9 @@ def count_anchors(connection: Connection, conversation: ConversationId) -> None:
 
 
 def drop_models_words(connection: Connection, conversation: ConversationId, first: int, last: int) -> None:
-    """Of segments that a model saw together, and of their chapters: its notes, levels, anchors and jobs.
+    """Delete a model's notes, levels, anchors and jobs on segments that it saw together, and on their chapters.
 
-    Every reply too: it may quote all.
+    Also deletes every reply, since any may quote any turn.
     """
     sizes = {f"refined_tokens_{level}": 0 for level in (1, 2, 3)}
     for height, lowest, highest in ((0, first, last), (1, first // FAN_OUT, last // FAN_OUT)):
@@ -143,14 +143,14 @@ def drop_models_words(connection: Connection, conversation: ConversationId, firs
 
 
 def drop_replies(connection: Connection, conversation: ConversationId) -> None:
-    """Delete what models replied: it is asked for again where it is still wanted."""
+    """Delete the cached replies of models; requests are repeated where still needed."""
     connection.execute(delete(_reply).where(_reply.c.conversation == conversation))
 
 
 def drop_jobs(
     connection: Connection, conversation: ConversationId, kind: JobKind, first: int | None, last: int | None = None
 ) -> None:
-    """Delete the jobs of some subjects, None being no bound; whoever has one finds out when it writes."""
+    """Delete the jobs on some subjects, None being no bound; a worker on one finds out when it writes."""
     subjects = [] if first is None else [_job.c.subject >= first]
     if last is not None:
         subjects.append(_job.c.subject <= last)
@@ -158,7 +158,7 @@ def drop_jobs(
 
 
 def tell_sizes(connection: Connection, conversation: ConversationId) -> None:
-    """Let reads know what the segments are like that are looked up often."""
+    """Update the stored sizes of often-expanded segments, on which reads rely."""
     connection.execute(
         update(_conversation)
         .where(_conversation.c.id == conversation, _conversation.c.often.is_not(None))

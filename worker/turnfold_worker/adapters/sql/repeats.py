@@ -1,4 +1,4 @@
-"""Turns that a segment may repeat, and segments that repeat a turn, by the marks that folds keep."""
+"""Find turns that a segment may repeat, and segments that repeat a turn, by the marks that folds store."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from turnfold_worker.pipeline.notes.repeat_notes import unpack_seqs
 from turnfold_worker.pipeline.turns.repeats import repeating_mark
 
 SEGMENTS_A_MARK: Final = 4
-"""Newest segments that are looked at for a mark: a line may stand in all of them."""
+"""Newest segments that are read for a mark: a line may be in all of them."""
 MOST_EARLIER: Final = 16
-"""Earlier turns that are read for a segment."""
+"""Most earlier turns that are read for a segment."""
 _MARKS_A_STATEMENT: Final = 32
 _NO_MARK: Final = -(2**63)
-"""Fills a statement up, as wide as a mark: a driver prepares one statement for all."""
+"""Padding of a statement, as wide as a mark: a driver prepares one statement for all."""
 _mark: Final = table(RepeatMarkRow)
 _PLACES: Final = tuple(f"m{i}" for i in range(_MARKS_A_STATEMENT))
-# As `anchors.SHARING`: many looks at one mark each.
+# As `anchors.SHARING`: many lookups of one mark each.
 HOLDING: Final = text(
     " UNION ALL ".join(
         f"SELECT {i}, seqs FROM (SELECT seqs FROM repeat_mark WHERE conversation = :of_conversation "  # noqa: S608
@@ -45,7 +45,7 @@ _TURNS: Final = (
 def earlier_turns(
     connection: Connection, conversation: ConversationId, marks: Sequence[int], idx: int
 ) -> list[StoredTurn]:
-    """Turns of segments before `idx` that hold the marks, in order: at most 16, those of the first marks first."""
+    """Read turns of segments before `idx` that have the marks, in order: at most 16, preferring earlier marks."""
     found: dict[int, None] = {}
     for start in range(0, len(marks), _MARKS_A_STATEMENT):
         block = marks[start : start + _MARKS_A_STATEMENT]
@@ -60,7 +60,7 @@ def earlier_turns(
 
 
 def segments_repeating(connection: Connection, conversation: ConversationId, seq: int) -> list[int]:
-    """The segments after its own that tell a turn as a repeat of turn `seq`, in order."""
+    """Return the later segments that show a turn as a repeat of turn `seq`, in order."""
     return list(
         connection.scalars(
             select(_mark.c.idx)

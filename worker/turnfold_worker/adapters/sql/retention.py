@@ -1,4 +1,4 @@
-"""Removing the words of old turns in SQL, and what serves them alone. Anchors, notes, levels and sizes stay."""
+"""Remove the text of old turns in SQL, with rows that serve it alone. Anchors, notes, levels and sizes stay."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from turnfold_worker.ports.messages import DueTenants
 DAY_MILLISECONDS: Final = 86_400_000
 
 TENANTS_AT_ONCE: Final = 2_000
-"""Tenants that one statement steps over."""
+"""Tenants that one statement covers."""
 
 TURNS_AT_ONCE: Final = 20_000
-"""Turns whose words go in one transaction, and those of a segment more."""
+"""Turns whose text one transaction removes; the last segment may exceed it."""
 
 _NOW: Final = select(now_milliseconds())
-# From tenant to tenant through the partial index, whatever number of conversations each has.
+# A loose index scan from tenant to tenant, independent of the number of conversations of each.
 TENANTS_WITH_WORDS: Final = text(
     """
     WITH RECURSIVE keeping(step, tenant) AS (
@@ -60,7 +60,7 @@ _quota = table(TenantQuotaRow)
 class SqlRetention:
     """Retention in SQLite and PostgreSQL. Every method is one transaction, by the database's clock.
 
-    A tenant's own days, if it has some, stand for `keep_days`; 0 keeps words for ever.
+    A tenant's own retention overrides `keep_days`; 0 keeps text for ever.
     """
 
     def __init__(self, engine: Engine, *, read_engine: Engine) -> None:
@@ -68,13 +68,13 @@ class SqlRetention:
         self._read_engine = read_engine
 
     def bounds_any(self) -> bool:
-        """Whether any tenant has a number of days of its own."""
+        """Whether any tenant has its own retention period."""
         with transaction(self._read_engine) as connection:
             own = select(_quota.c.tenant).where(_quota.c.retention_days > 0).limit(1)
             return connection.scalar(own) is not None
 
     def next_tenants(self, keep_days: float, *, after: str) -> DueTenants:
-        """Some of the tenants behind `after` with words that are to go."""
+        """Return some of the tenants after `after` that have expired text."""
         with transaction(self._read_engine) as connection:
             now = connection.scalar(_NOW) or 0
             rows = connection.execute(TENANTS_WITH_WORDS, {"after": after, "most": TENANTS_AT_ONCE}).all()
@@ -86,7 +86,7 @@ class SqlRetention:
         )
 
     def expirable(self, tenant: str, until: int, *, most: int) -> list[ConversationId]:
-        """Conversations of a tenant with words in segments that were closed before then, the oldest first."""
+        """Return a tenant's conversations with text in segments closed by `until`, the oldest first."""
         with transaction(self._read_engine) as connection:
             rows = connection.execute(OLDEST_WORDS, {"tenant": tenant, "until": until, "most": most}).all()
         turns = accumulate(min(row.turns, TURNS_AT_ONCE) for row in rows)
@@ -97,11 +97,11 @@ class SqlRetention:
         ]
 
     def expire(self, conversations: Sequence[ConversationId], keep_days: float) -> int:
-        """Remove the words of their turns that are in segments that are old enough; of how many."""
+        """Remove the text of turns in old enough segments of some conversations; return the number of turns."""
         with transaction(self._engine) as connection:
             mine = _conversation.c.id.in_(conversations)
-            # Looked at again under the rows' locks, taken in everybody's order: another worker may have removed more
-            # meanwhile, or a rewind have opened segments.
+            # Checked again under the rows' locks, taken in id order: another worker may have removed more meanwhile, or
+            # a rewind may have reopened segments.
             connection.execute(select(_conversation.c.id).where(mine).order_by(_conversation.c.id).with_for_update())
             last = _last_old(connection, keep_days)
             last_expired = connection.execute(
@@ -109,7 +109,7 @@ class SqlRetention:
                 .where(mine, _kept(keep_days) > 0, last > _conversation.c.expired_seq)
                 .values(
                     expired_seq=last, revision=_conversation.c.revision + 1,
-                    # Who folds a segment again has read words that go now.
+                    # A running refold has read text that is removed now: it starts over.
                     edit_revision=_conversation.c.edit_revision + 1, updated_at=func.current_timestamp(),
                 )
                 .returning(_conversation.c.id, _conversation.c.expired_seq)
@@ -118,7 +118,7 @@ class SqlRetention:
             connection.execute(update(_conversation).where(mine).values(words_since=_words_since()))
             if not expired:
                 return 0
-            # After the words around it there is no place left for what could not be read.
+            # Without the text around it, an unreadable entry can no longer be placed.
             empty_entries(
                 connection, _entry.c.conversation.in_([*expired]), _entry.c.seq <= _expired_seq(_entry),
                 why="retention removed what was sent",
@@ -130,7 +130,7 @@ class SqlRetention:
 
 
 def _words_since() -> ColumnElement[Any]:
-    """When the first segment behind the expired turns was closed; NULL without one."""
+    """Select when the first segment after the expired turns was closed; NULL without one."""
     return (
         select(_node.c.closed_at)
         .where(
@@ -144,7 +144,7 @@ def _words_since() -> ColumnElement[Any]:
 
 
 def _kept(keep_days: float) -> ColumnElement[Any]:
-    """For how many days a conversation's words are kept: its tenant's own number, else `keep_days`; 0: for ever."""
+    """Select how many days a conversation keeps text: its tenant's own number, else `keep_days`; 0: for ever."""
     own = select(_quota.c.retention_days).where(_quota.c.tenant == _conversation.c.tenant)
     return func.coalesce(
         cast(own.correlate(_conversation).scalar_subquery(), Double), literal(float(keep_days), Double)
@@ -152,9 +152,9 @@ def _kept(keep_days: float) -> ColumnElement[Any]:
 
 
 def _last_old(connection: Connection, keep_days: float) -> ColumnElement[Any]:
-    """Of a conversation, the last turn of the segments that were closed longer ago than words are kept."""
+    """Select the last turn of a conversation's segments that were closed longer ago than text is kept."""
     now = connection.scalar(select(now_milliseconds())) or 0
-    # Segments in order: the first that is too young ends what may go.
+    # Segments are in order: the first that is too young ends the range.
     young = (
         select(func.min(_node.c.first_seq))
         .where(
@@ -162,7 +162,7 @@ def _last_old(connection: Connection, keep_days: float) -> ColumnElement[Any]:
             _node.c.first_seq > _conversation.c.expired_seq,
             or_(
                 _node.c.closed_at > now - _kept(keep_days) * DAY_MILLISECONDS,
-                # The words of a very long one go in several transactions.
+                # The text of a very long conversation is removed in several transactions.
                 _node.c.first_seq > _conversation.c.expired_seq + TURNS_AT_ONCE,
             ),
         )
@@ -172,7 +172,7 @@ def _last_old(connection: Connection, keep_days: float) -> ColumnElement[Any]:
 
 
 def _expired_seq(rows: Table) -> ColumnElement[Any]:
-    """The last expired turn of a row's conversation."""
+    """Select the last expired turn of a row's conversation."""
     return select(_conversation.c.expired_seq).where(_conversation.c.id == rows.c.conversation).scalar_subquery()
 
 
@@ -180,7 +180,7 @@ def _empty_turns(connection: Connection, conversations: Sequence[int]) -> int:
     stored = (
         _turn.c.conversation.in_(conversations), _turn.c.seq <= _expired_seq(_turn),
         _turn.c.state == int(TurnState.STORED),
-        # An operator's word holds, however old it is.
+        # Operators' turns apply however old they are.
         _turn.c.role.not_in([str(role) for role in OPERATORS]),
     )  # fmt: skip
     removed = connection.execute(

@@ -1,7 +1,7 @@
-"""Rewinding a conversation to a turn: everything after it goes, and all that is remembered is as it was then.
+"""Rewind a conversation to a turn: delete everything after it, and restore the state of that time.
 
-A segment stays if its end was decided by then; the others are opened again, and folding goes on from there. So the
-rows end as those of a conversation that never had the turns that are cut off.
+A segment stays if its end was decided by then; later ones are reopened, and folding goes on from there. So the rows end
+as those of a conversation that never had the deleted turns.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ _passage = table(PassageRow)
 def rewind(
     connection: Connection, conversation: ConversationId, seq: int, *, stream_id: str, group: int
 ) -> frozenset[str]:
-    """Cut off all turns after `seq`, which retention has not reached; the ids of those turns.
+    """Delete all turns after `seq`, which retention has not reached; return their ids.
 
-    `stream_id` is where the rewind stood in the inbox; a model refines `group` segments together.
+    `stream_id` is the rewind's position in the inbox; a model refines `group` segments together.
     """
     row = connection.execute(select(_conversation).where(_conversation.c.id == conversation)).one()
     kept = _segments_kept(connection, conversation, seq, row)
@@ -95,7 +95,7 @@ def rewind(
 
 
 def _segments_kept(connection: Connection, conversation: ConversationId, seq: int, row: Any) -> int:
-    """How many segments had ended with turn `seq`. What retention has emptied cannot be folded again: it stays."""
+    """Return how many segments had ended by turn `seq`. Expired ones cannot be folded again, so they stay."""
     first = connection.scalar(
         select(func.min(_node.c.idx)).where(
             _node.c.conversation == conversation, _node.c.height == 0, _node.c.decided_seq > seq,
@@ -106,7 +106,7 @@ def _segments_kept(connection: Connection, conversation: ConversationId, seq: in
 
 
 def _end_of(connection: Connection, conversation: ConversationId, idx: int) -> tuple[int, dict[str, Any]]:
-    """Where a segment ends, and what was remembered there."""
+    """Read where a segment ends, and the fold's state there."""
     node = connection.execute(
         select(_node.c.last_seq, _node.c.segmenter, _notes.c.said)
         .join(
@@ -122,12 +122,12 @@ def _end_of(connection: Connection, conversation: ConversationId, idx: int) -> t
 
 
 def _cut_turns(connection: Connection, conversation: ConversationId, seq: int, stream_id: str) -> frozenset[str]:
-    """Delete the turns after one with what is known of them alone; their ids."""
+    """Delete the turns after `seq` and rows about single ones of them; return their ids."""
     after = and_(_turn.c.conversation == conversation, _turn.c.seq > seq)
     if stream_id:
         remembered = insert_new(connection, _rewound).from_select(
             ["conversation", "turn_id", "stream_id"],
-            # SQLite takes ON CONFLICT behind a SELECT only with a WHERE.
+            # SQLite accepts ON CONFLICT after a SELECT only with a WHERE.
             select(_turn.c.conversation, _turn.c.turn_id, literal(stream_id)).where(after, true()),
         )
         connection.execute(
@@ -139,7 +139,7 @@ def _cut_turns(connection: Connection, conversation: ConversationId, seq: int, s
     for rows in (_vector, _subject):
         connection.execute(delete(rows).where(rows.c.conversation == conversation, rows.c.seq > seq))
     connection.execute(delete(_entry).where(_entry.c.conversation == conversation, _entry.c.seq > seq))
-    # What somebody settled or configured is no turn: it holds from the last one on that is left.
+    # Settlements and configurations are not turns: they apply from the last remaining turn on.
     connection.execute(
         update(_operation)
         .where(_operation.c.conversation == conversation, _operation.c.after_seq > seq)
@@ -156,7 +156,7 @@ def _cut_turns(connection: Connection, conversation: ConversationId, seq: int, s
 def _open_segments(
     connection: Connection, conversation: ConversationId, kept: int, closed_seq: int, *, group: int
 ) -> None:
-    """Delete the segments from `kept` on, every chapter that holds one of them, and what was made of them."""
+    """Delete the segments from `kept` on, every chapter that contains one, and rows derived from them."""
     with sql_refined_turns.recounted(connection, conversation, kept):
         for rows in _BY_HEIGHT:
             for height in range(MAX_HEIGHT + 1):

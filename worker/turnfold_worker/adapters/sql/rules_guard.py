@@ -1,4 +1,4 @@
-"""A worker folds no conversation that newer rules than its own have folded: while two versions are at work at once."""
+"""Keep a worker from folding conversations that newer rules have folded, while two versions run side by side."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ _conversation = table(ConversationRow)
 _job = table(JobRow)
 
 NEWER_MILLISECONDS: Final = 5_000
-"""For how long a job is left to workers with newer rules, before those with older ones look at it again."""
+"""How long a job is left to workers with newer rules before those with older ones check it again."""
 
 RULES: Final = bindparam("own_rules", callable_=lambda: settings.RULES_VERSION, type_=Integer)
 
 MAY_FOLD: Final = _conversation.c.rules_version <= RULES
-"""No newer rules than those of this process have folded the conversation."""
+"""Match conversations that no newer rules than those of this process have folded."""
 
 FOLDED_BY_US: Final[dict[str, Any]] = {"rules_version": RULES}
-"""New values of a conversation that this process folds."""
+"""Values to set on a conversation that this process folds."""
 
 
 def is_newer(version: int) -> bool:
-    """Whether rules are newer than those of this process."""
+    """Whether a version of the rules is newer than that of this process."""
     return version > settings.RULES_VERSION
 
 
 def may_fold(connection: Connection, conversation: ConversationId) -> bool:
-    """Whether this process may fold a conversation; True where it is gone."""
+    """Whether this process may fold a conversation; True where it is deleted."""
     version = connection.scalar(select(_conversation.c.rules_version).where(_conversation.c.id == conversation))
     return not is_newer(version or 0)
 
 
 def leave_to_newer(connection: Connection, jobs: Sequence[JobId], *, lease_milliseconds: int) -> None:
-    """Put off jobs of conversations that newer rules folded, so that this worker does not meet them at once again."""
+    """Postpone jobs of conversations that newer rules folded, so that this worker does not find them at once again."""
     if jobs:
         connection.execute(
             update(_job)
@@ -51,6 +51,6 @@ def leave_to_newer(connection: Connection, jobs: Sequence[JobId], *, lease_milli
 
 
 def of_newer(connection: Connection, jobs: Sequence[JobId]) -> list[JobId]:
-    """Those jobs that are of conversations which newer rules folded."""
+    """Return the jobs whose conversations newer rules have folded."""
     of_them = select(_job.c.id).join(_conversation, _conversation.c.id == _job.c.conversation)
     return [JobId(id_) for id_ in connection.scalars(of_them.where(_job.c.id.in_(jobs), ~MAY_FOLD))]

@@ -1,4 +1,4 @@
-"""Rows that serve nothing once retention took the words of their turns."""
+"""Drop rows that have no use once retention removed the text of their turns."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _expired_seq = select(_conversation.c.expired_seq).where(_conversation.c.id == _
 VECTORS: Final = delete(_vector).where(
     _vector.c.conversation.in_(_IDS), _vector.c.seq <= _expired_seq.scalar_subquery()
 )
-"""Only a segment with words is folded again, and nothing else reads the vectors of turns."""
+"""Delete vectors of expired turns: only refolds read them, and only segments with text are folded again."""
 
 
 def _slices(rows: Table) -> Delete:
-    """Those of segments without any word left: an operator's turns keep theirs."""
+    """Delete rows of segments without any text left; operators' turns keep theirs."""
     words = (
         select(_turn.c.seq)
         .where(
@@ -49,10 +49,10 @@ def _slices(rows: Table) -> Delete:
 
 
 SLICES: Final = (_slices(table(BlockListRow)), _slices(table(PartListRow)))
-"""Blocks and parts say where something stands in turns, and show nothing without the turns."""
+"""Blocks and parts are positions within turns, and show nothing without their text."""
 
 
 def drop(connection: Connection, conversations: Sequence[int]) -> None:
-    """Drop such rows of some conversations, by their `expired_seq`."""
+    """Drop useless rows of some conversations, by their `expired_seq`."""
     for statement in (VECTORS, *SLICES):
         connection.execute(statement, {"conversations": list(conversations)})

@@ -1,4 +1,4 @@
-"""The SQL store: each step of a use case as one transaction on the write engine, or a look on the read engine."""
+"""The SQL store: each step of a use case as one transaction, on the write engine or the read engine."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ from turnfold_worker.ports.messages import (
 from turnfold_worker.ports.models import RefineTarget
 
 MOST_RIPENED: Final = 2_000
-"""Folds whose time has come that one sweep makes due."""
+"""Postponed folds that one sweep makes due."""
 MOST_UNTOLD: Final = 1_000
-"""Claims that are remembered through an outage; of further ones the tries stay counted."""
+"""Claims that are remembered through an outage; beyond them, tries stay counted."""
 
 
 _Arguments = ParamSpec("_Arguments")
@@ -61,7 +61,7 @@ _Result = TypeVar("_Result")
 def _step(
     function: Callable[Concatenate[Connection, _Arguments], _Result], *, writes: bool = False
 ) -> Callable[Concatenate[SqlStore, _Arguments], _Result]:
-    """A method that calls a function with a transaction of the read engine, or of the write engine."""
+    """Make a method that calls a function with a transaction of the read engine, or of the write engine."""
 
     def step(store: SqlStore, /, *arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Result:
         with transaction(store._engine if writes else store._read_engine) as connection:  # noqa: SLF001 - a method
@@ -83,18 +83,18 @@ class SqlStore:
         attempts: int,
         refine_target: RefineTarget | None,
     ) -> None:
-        """With a `refine_target`, groups of closed segments get their refine jobs in the fold's transaction."""
+        """With a `refine_target`, a fold adds refine jobs for groups of closed segments in its transaction."""
         self._engine = engine
         self._read_engine = read_engine
-        """For consistent looks that take no lock."""
+        """For consistent reads without locks."""
         self._attempts = attempts
         self._refine_target = refine_target
         self._group = refine_target.segments if refine_target else FAN_OUT
-        """Segments that a model refines together."""
+        """Number of segments that a model refines together."""
         self._reached = dict.fromkeys(JobKind, "")
-        """The tenant that was served last: the next look for due jobs goes on behind it."""
+        """The tenant served last, per kind: the next search for due jobs continues after it."""
         self._untold: dict[str, ColumnElement[bool]] = {}
-        """Claims that an outage ended and that could not be given back then: token -> job."""
+        """Claims that an outage kept from being given back: token -> job."""
         self._ids = ConversationIds()
         self._lease = int(lease_seconds * 1_000)
         self._fold_due = fold_due
@@ -102,20 +102,20 @@ class SqlStore:
 
     @contextmanager
     def _claiming(self, job: ColumnElement[bool]) -> Iterator[tuple[Connection, str]]:
-        """A transaction with a new token, in which claims that an outage ended are given back first."""
+        """Open a transaction with a new token, which first gives back claims that an outage ended."""
         token, untold = str(uuid.uuid4()), dict(self._untold)
-        # It may have been committed though nobody said so.
+        # The claim may have been committed without a reply.
         with self._giving_back(job, token, failed=False) as connection:
             for earlier, its_job in untold.items():
                 sql_jobs.give_back(connection, its_job, earlier)
             yield connection, token
         for earlier in untold:
-            # Another thread may have given it back meanwhile.
+            # Another thread may have given back the claim meanwhile.
             self._untold.pop(earlier, None)
 
     @contextmanager
     def _giving_back(self, job: ColumnElement[bool], token: str, *, failed: bool) -> Iterator[Connection]:
-        """A transaction that ends a claim. Unless its try failed, an outage lets the next claim end it."""
+        """Open a transaction that ends a claim. After an outage the next claim ends it, unless its try failed."""
         try:
             with transaction(self._engine) as connection:
                 yield connection
@@ -125,7 +125,7 @@ class SqlStore:
             raise
 
     def resolve(self, addresses: Sequence[Address]) -> list[ConversationId]:
-        """Ids of conversations, made where there are none."""
+        """Return ids of conversations, creating missing ones."""
         found = self._ids.of(addresses)
         if missing := [address for address in addresses if address not in found]:
             with transaction(self._engine) as connection:
@@ -135,13 +135,13 @@ class SqlStore:
         return [found[address] for address in addresses]
 
     def discard_unused(self, conversations: Sequence[ConversationId]) -> None:
-        """Delete those that never held anything: made for an inbox that was forgotten before it could be read."""
+        """Delete conversations that never had content: created for an inbox that was forgotten before it was read."""
         self._ids.forget(conversations)
         with transaction(self._engine) as connection:
             sql_turns.discard_unused(connection, conversations)
 
     def store(self, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
-        """Store what was received, all or nothing, in order; repeats change nothing."""
+        """Store received entries, all or nothing, in order; repeated entries change nothing."""
         with transaction(self._engine) as connection:
             result = sql_received.store(
                 connection, batches, group=self._group, due=self._fold_due, address_of=self._ids.address_of
@@ -150,14 +150,14 @@ class SqlStore:
         return result
 
     def claim_fold(self, conversation: ConversationId) -> FoldClaim | None:
-        """Take the fold job and count the attempt; None when there is nothing to do or another has it."""
+        """Claim a fold job and count the try; None when there is nothing to do or another worker has it."""
         with self._claiming(sql_jobs.fold_job(conversation)) as (connection, token):
             return sql_fold_claims.claim(connection, conversation, token, lease_milliseconds=self._lease)
 
     def claim_folds(self, hurried: ConversationId | None) -> FoldClaims:
-        """Take some of the fold jobs that are due, tenant by tenant; `hurried` is due from now on.
+        """Claim some of the due fold jobs, tenant by tenant; `hurried` becomes due now.
 
-        One that was tried before is taken alone, and its attempt counted; else it is counted when it fails.
+        A job that was tried before is taken alone, and its try counted; others are counted when they fail.
         """
         with self._claiming(sql_jobs.RUNNING_FOLD) as (connection, token):
             if hurried is not None:
@@ -168,13 +168,13 @@ class SqlStore:
                 due, _ = self._due(connection, JobKind.COMPRESS, most)
             claims, tenant = sql_fold_claims.claim_together(connection, due, token, lease_milliseconds=self._lease)
             if claims:
-                # Else others took what was found: whose turn it is stays as it was.
+                # Otherwise other workers took the jobs found, and the tenants' order stays as it was.
                 self._reached[JobKind.COMPRESS] = tenant
-            # Those of tenants up to the one that was served last were not looked for, nor those that may wait.
+            # The search did not cover tenants up to the one served last, nor backfill jobs.
             return FoldClaims(claims, more=len(claims) < len(due) or self._has_due(connection, JobKind.COMPRESS))
 
     def tail(self, conversation: ConversationId, most: int) -> Tail | None:
-        """The state to fold from; None when the conversation is gone."""
+        """Read the state to fold from; None when the conversation is gone."""
         with transaction(self._read_engine) as connection:
             found = sql_folds.tail(connection, conversation, most)
             if found is None:
@@ -183,14 +183,14 @@ class SqlStore:
             return replace(found, frame=sql_outlines.frame(connection, conversation), memos=memos)
 
     def commit_fold(self, claim: FoldClaim, fold: Fold) -> bool:
-        """Write a closed segment; False when the conversation is no longer in the state it was computed from."""
+        """Write a closed segment; False when the conversation's state has changed since it was read."""
         with transaction(self._engine) as connection:
             return sql_folds.commit(connection, fold, claim.claim, self._refine_target, lease_milliseconds=self._lease)
 
     def finish_fold(self, claim: FoldClaim, seen: Tail, outline: Outline, *, frame_only: bool) -> bool:
-        """Replace the outline (`frame_only`: of the open tail alone), and record that the segmenter has seen all.
+        """Replace the outline (`frame_only`: its frame alone), record that all turns were folded, and end the job.
 
-        False when the conversation has moved on and the job is still ours: it is to be looked at again.
+        False when the conversation has changed and the job is still ours: the fold has to continue.
         """
         with transaction(self._engine) as connection:
             if not sql_folds.record_seen(connection, seen):
@@ -201,7 +201,7 @@ class SqlStore:
             return True
 
     def record_progress(self, seen: Tail, outline: Outline) -> None:
-        """Replace the outline by one of the closed segments alone, if the conversation is still in that state."""
+        """Replace the outline by one of the closed segments, if the conversation's state is unchanged."""
         with transaction(self._engine) as connection:
             if sql_folds.record_closed(connection, seen):
                 sql_outlines.write(connection, seen.conversation, outline, frame_only=False)
@@ -210,26 +210,26 @@ class SqlStore:
         """Give the job back, due after `delay_seconds`."""
         job = sql_jobs.fold_job(claim.conversation)
         with self._giving_back(job, claim.claim, failed=error is not None) as connection:
-            # A job that is put off for longer looks like one from before a clock step.
+            # A longer delay would look like one from before the clock was set back.
             delay = int(min(delay_seconds * 1_000, self._longest))
             sql_jobs.release(connection, claim, error=error, delay_milliseconds=delay)
 
     def return_folds(self, claims: Sequence[FoldClaim]) -> None:
-        """Give jobs back that were taken together and not begun: they keep their places."""
+        """Give back jobs that were claimed together but not begun: they keep their places."""
         if not claims:
             return
         with self._giving_back(sql_jobs.RUNNING_FOLD, claims[0].claim, failed=False) as connection:
             sql_fold_claims.give_back_untouched(connection, claims)
 
     def ripen(self) -> None:
-        """Make due what was to be later and whose time has come; park jobs whose workers died as often as they may."""
+        """Make postponed folds due whose time has come; park refold jobs whose workers died as often as allowed."""
         with transaction(self._engine) as connection:
             sql_overdue.ripen(connection, MOST_RIPENED, longest_milliseconds=self._fold_due.idle_milliseconds)
             sql_jobs.park_killers(connection, lease_milliseconds=self._lease, round_of=self._attempts)
             sql_jobs.give_second_rounds(connection, round_of=self._attempts)
 
     def has_due(self, kind: JobKind) -> bool:
-        """Whether any job is due, or was left by a worker that died."""
+        """Whether any job is due or was left by a dead worker."""
         with transaction(self._read_engine) as connection:
             return self._has_due(connection, kind)
 
@@ -239,16 +239,16 @@ class SqlStore:
         )
 
     def _due(self, connection: Connection, kind: JobKind, most: int) -> tuple[list[JobId], str]:
-        """Jobs that are due, of tenants behind the one that was served last, else of all; and the tenant reached."""
+        """Return due jobs of tenants after the one served last, else of all, and the tenant reached."""
         return sql_overdue.due_in_turn(
             connection, kind, most, after=self._reached[kind], lease_milliseconds=self._lease,
             longest_milliseconds=self._longest,
         )  # fmt: skip
 
     def claim_refold(self) -> RefoldClaim | None:
-        """Take the next job that is due, tenant by tenant, and count the attempt; None when there is none."""
+        """Claim the next due refold job, tenant by tenant, and count the try; None when there is none."""
         with self._claiming(sql_jobs.RUNNING_REFOLD) as (connection, token):
-            # Nobody may claim these, and each look would find them first.
+            # No worker may claim these, and each search would find them first.
             sql_jobs.park_killers(connection, lease_milliseconds=self._lease, round_of=self._attempts)
             for _ in range(sql_overdue.LOOKS):
                 due, self._reached[JobKind.REFOLD] = self._due(connection, JobKind.REFOLD, 1)
@@ -265,29 +265,29 @@ class SqlStore:
         return None
 
     def commit_refold(self, refold: Refold) -> bool:
-        """Replace a segment and end the job; False when the conversation is no longer in the computed state."""
+        """Replace a segment and end the job; False when the conversation's state has changed since it was read."""
         with transaction(self._engine) as connection:
             return sql_refolds.commit(connection, refold, self._refine_target)
 
     def release_refold(self, claim: RefoldClaim, *, error: str | None) -> None:
-        """Park the job again with its error, or, without one, give it back with its attempt."""
+        """Park the job with its error; without one give it back, and do not count the try."""
         job = sql_jobs.refold_job(claim.job)
         with self._giving_back(job, claim.claim, failed=error is not None) as connection:
             sql_jobs.release_refold(connection, claim, error=error)
 
     def count_expansions(self, expansions: Expansions) -> None:
-        """Count what was looked up; nothing when the conversation was forgotten."""
+        """Count expansions; does nothing when the conversation was forgotten."""
         with transaction(self._engine) as connection:
             expanded = sql_access.count(connection, expansions)
             if self._refine_target is not None:
                 sql_refine_jobs.reprioritize(connection, expansions.conversation, self._refine_target, expanded)
 
     def shorten_log(self) -> bool:
-        """Empty the database's log where it has grown long and is ours to empty; False while reads are in the way."""
+        """Empty the database's log if it is long and ours to empty; False while reads are in the way."""
         return sql_erasures.shorten_log(self._engine)
 
     def empty_log(self) -> bool:
-        """Empty the database's log of what was erased, where that is ours to do; False while reads are in the way."""
+        """Empty the database's log of erased text, if it is ours to empty; False while reads are in the way."""
         return sql_erasures.empty_log(self._engine)
 
     # Steps that are one function of a module, whose docstring says what it does.

@@ -1,4 +1,4 @@
-"""Quotas of tenants in SQL, and the bytes that a tenant stores."""
+"""Quotas of tenants in SQL, and the stored bytes of a tenant."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _quota = table(TenantQuotaRow)
 
 CONVERSATIONS_AT_ONCE: Final = 200
 
-# From tenant to tenant through the index of their names: DISTINCT would read every conversation.
+# A loose index scan from tenant to tenant: DISTINCT would read every conversation.
 TENANTS: Final = text(
     """
     WITH RECURSIVE storing(tenant) AS (
@@ -43,49 +43,49 @@ TENANTS: Final = text(
 
 
 class SqlTenantQuotas:
-    """Quotas in SQLite and PostgreSQL. Every method is one transaction, or some."""
+    """Quotas in SQLite and PostgreSQL. Every method is one transaction or several."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def all(self) -> list[TenantQuota]:
-        """Quotas of all tenants that have one, by tenant."""
+        """Return all quotas, by tenant."""
         with transaction(self._engine) as connection:
             rows = connection.execute(select(_quota).order_by(_quota.c.tenant))
             return [TenantQuota(**row._mapping) for row in rows]  # noqa: SLF001 - SQLAlchemy's name for a public thing
 
     def of(self, tenant: str) -> TenantQuota:
-        """A tenant's quota; one that says nothing where it has none."""
+        """Return a tenant's quota; an empty one where it has none."""
         with transaction(self._engine) as connection:
             row = connection.execute(select(_quota).where(_quota.c.tenant == tenant)).first()
         return TenantQuota(tenant=tenant) if row is None else TenantQuota(**row._mapping)  # noqa: SLF001
 
     def put(self, quota: TenantQuota) -> None:
-        """Set a tenant's quota, in the place of what it had."""
+        """Set a tenant's quota, replacing an earlier one."""
         values = asdict(quota)
         with transaction(self._engine) as connection:
             insert = insert_new(connection, _quota).values(values)
             connection.execute(insert.on_conflict_do_update(index_elements=["tenant"], set_=values))
 
     def clear(self, tenant: str) -> bool:
-        """Let the settings alone bound a tenant; False where they did already."""
+        """Delete a tenant's quota, so that the settings apply; False where it has none."""
         with transaction(self._engine) as connection:
             return bool(connection.execute(delete(_quota).where(_quota.c.tenant == tenant)).rowcount)
 
     def model_tokens_today(self, tenant: str) -> int:
-        """Tokens to and from models on this day (UTC)."""
+        """Return the tenant's input and output tokens of models today (UTC)."""
         spent = func.sum(TENANT_USAGE.c.input_tokens + TENANT_USAGE.c.output_tokens)
         mine = (TENANT_USAGE.c.tenant == tenant, TENANT_USAGE.c.day == datetime.now(UTC).date())
         with transaction(self._engine) as connection:
             return int(connection.scalar(select(spent).where(*mine)) or 0)
 
     def tenants(self) -> list[str]:
-        """All tenants with a conversation."""
+        """Return all tenants with a conversation."""
         with transaction(self._engine) as connection:
             return list(connection.scalars(TENANTS))
 
     def measure(self, tenant: str) -> int:
-        """Bytes of the turns that a tenant stores: conversations that changed since the last measure are read."""
+        """Return the bytes of a tenant's turns; reads only conversations that changed since the last measurement."""
         after = 0
         while True:
             with transaction(self._engine) as connection:
@@ -101,7 +101,7 @@ class SqlTenantQuotas:
 
 
 def _changed(connection: Connection, tenant: str, after: int) -> list[int]:
-    """Conversations that were never measured, or changed since; one that is being written is left to the next time."""
+    """Return conversations without a current measurement; those being written are left to the next time."""
     measured = select(_size.c.revision).where(_size.c.conversation == _conversation.c.id).scalar_subquery()
     rows = connection.scalars(
         select(_conversation.c.id)
@@ -111,7 +111,7 @@ def _changed(connection: Connection, tenant: str, after: int) -> list[int]:
         )
         .order_by(_conversation.c.id)
         .limit(CONVERSATIONS_AT_ONCE)
-        # Its row stays while its size is written, and nobody waits for it.
+        # Locks the row while its size is written, without waiting for others.
         .with_for_update(read=True, key_share=True, skip_locked=True)
     )  # fmt: skip
     return list(rows)
@@ -136,7 +136,7 @@ def _measure(connection: Connection, conversations: list[int]) -> None:
 
 
 def _bytes(connection: Connection, column: ColumnElement[Any]) -> ColumnElement[int]:
-    """Length of a text in UTF-8; PostgreSQL knows it without reading the text."""
+    """Length of a text in UTF-8 bytes; PostgreSQL knows it without reading the text."""
     if connection.dialect.name == "sqlite":
         length = func.length(cast(column, LargeBinary))
     else:

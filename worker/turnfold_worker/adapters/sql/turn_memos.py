@@ -1,4 +1,4 @@
-"""What stages made of the turns of open tails, as rows: one for all that one fold was the first to read."""
+"""Memos in SQL: results of pipeline stages on turns of open tails, one row for all turns that one fold read first."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from turnfold_worker.pipeline.turns.memo import TurnMemo
 from turnfold_worker.ports.messages import Tail
 
 if TYPE_CHECKING:
-    # Python 3.11 has it here, 3.14 there alone.
+    # Importable from here since Python 3.11, and from nowhere else in 3.14.
     from importlib.resources.abc import Traversable
 
 _memo = table(TurnMemoRow)
 _FASTEST: Final = 1
-"""Of zlib: rows live until their segment is closed."""
+"""Level of zlib: rows live only until their segment is closed."""
 _READ_BY_RULES: Final = (".py", ".json", ".txt", ".toml")
 
 _OWN: Final = _memo.c.conversation == bindparam("of_conversation")
@@ -36,7 +36,7 @@ _DROP: Final = delete(_memo).where(_OWN)
 
 
 def load(connection: Connection, conversation: ConversationId) -> dict[int, TurnMemo]:
-    """The memos of a conversation by the number of the turn; none that another version of the rules made."""
+    """Read the memos of a conversation by turn number; those of other versions of the rules are ignored."""
     memos: dict[int, TurnMemo] = {}
     for row in connection.execute(_ROWS, {"of_conversation": conversation}):
         rules, turns = json.loads(zlib.decompress(row.body))
@@ -46,7 +46,7 @@ def load(connection: Connection, conversation: ConversationId) -> dict[int, Turn
 
 
 def keep(connection: Connection, seen: Tail) -> None:
-    """Store what a fold that read a tail was the first to make of its turns; the conversation is locked."""
+    """Store the memos that a fold added for its tail; the conversation must be locked."""
     anew = [seq for seq, memo in seen.memos.items() if memo.made and (memo.has_changed or memo.row <= seen.closed_seq)]
     if not anew:
         return
@@ -69,18 +69,18 @@ def _upsert(dialect: str) -> Any:
 
 
 def drop_up_to(connection: Connection, conversation: ConversationId, closed_seq: int) -> None:
-    """Drop the rows that hold a turn of a segment: whoever closed it knows what they held of later ones."""
+    """Drop the rows with a turn of a closed segment: its fold still knows their memos of later turns."""
     connection.execute(_DROP_UP_TO, {"of_conversation": conversation, "closed": closed_seq})
 
 
 def drop(connection: Connection, conversation: ConversationId) -> None:
-    """Drop all: a turn was changed or cut off."""
+    """Drop all memos of a conversation, after a turn was changed or cut off."""
     connection.execute(_DROP, {"of_conversation": conversation})
 
 
 @cache
 def rules_hash() -> str:
-    """A hash of the code and the words of the stages, and of what they use: what others made of a turn may differ."""
+    """Hash the code and data of the pipeline and the SDK: other versions may compute other memos."""
     digest = blake2b(digest_size=8)
     for package in (pipeline, turnfold):
         _add(files(package), digest.update)

@@ -40,24 +40,24 @@ _job = table(JobRow)
 _IS_DONE: Final = _job.c.state == str(JobState.DONE)
 LATER: Final = _job.c.state == literal_column("'later'")
 BACKFILL_FROM: Final = 2**50
-"""Milliseconds behind which a time never comes: such a job is done when no other is due, the earliest first."""
+"""Milliseconds from which on a time never comes: such jobs run when no other is due, the earliest first."""
 BACKFILL: Final = _job.c.not_before >= literal_column(str(BACKFILL_FROM))
 
 _KEPT: Final = frozenset({"conversation", "seq", "turn_id"})
-"""Columns of a turn that no change touches."""
+"""Columns of a turn that changes never update."""
 
 
 class FoldWhen(Enum):
-    """When a conversation that has more to fold is folded."""
+    """When a conversation with unfolded turns is folded."""
 
     NOW = auto()
     IDLE = auto()
-    """When no more has come for a while."""
+    """When no more turns have come for a while."""
     BACKFILL = auto()
-    """When nothing else is due."""
+    """When no other job is due."""
 
 
-# Joined: a list of pairs is compiled anew for each length, and takes three times as long for 64 of them.
+# A join, since a list of pairs is compiled anew for each length, which takes three times as long for 64 pairs.
 _FIND: Final = text(
     "SELECT c.id, c.tenant, c.external_id FROM unnest(:tenants, :names) AS asked(tenant, external_id) "
     "JOIN conversation c USING (tenant, external_id)"
@@ -67,7 +67,7 @@ _FIND_IN_SQLITE: Final = text(
     "ON c.tenant = json_extract(asked.value, '$[0]') AND c.external_id = json_extract(asked.value, '$[1]')"
 )
 
-# All at once: a statement a conversation is a third of what a drain costs.
+# All conversations at once: one statement per conversation would be a third of a drain's cost.
 _KNOWN: Final = text(
     "SELECT t.conversation, t.turn_id FROM unnest(:conversations, :turn_ids) AS asked(conversation, turn_id) "
     "JOIN turn t USING (conversation, turn_id)"
@@ -81,22 +81,22 @@ _KNOWN_IN_SQLITE: Final = text(
 
 
 def insert_new(connection: Connection, into: Any) -> Any:
-    """An insert with ON CONFLICT, in the dialect of the connection."""
+    """Make an insert that supports ON CONFLICT, in the dialect of the connection."""
     return insert_into(connection.dialect.name, into)
 
 
 def insert_into(dialect: str, into: Any) -> Any:
-    """An insert that may have ON CONFLICT, in a dialect by its name."""
+    """Make an insert that supports ON CONFLICT, in a dialect given by name."""
     return (postgresql if dialect == "postgresql" else sqlite).insert(into)
 
 
 def resolve(connection: Connection, addresses: Sequence[Address]) -> list[ConversationId]:
-    """Ids of conversations, made where there are none; in the order of `addresses`."""
+    """Return ids of conversations in the order of `addresses`, creating missing ones."""
     found = _find(connection, addresses)
     while missing := [address for address in addresses if address not in found]:
         rows = [{"tenant": a.tenant, "external_id": a.conversation} for a in sorted(missing, key=_sorted)]
         connection.execute(insert_new(connection, _conversation).on_conflict_do_nothing(), rows)
-        # What an insert met may be erased before it is looked up: then the next insert makes it.
+        # A row that the insert met may be erased before the lookup: then the next insert creates one.
         found |= _find(connection, missing)
     return [found[address] for address in addresses]
 
@@ -111,7 +111,7 @@ def _find(connection: Connection, addresses: Sequence[Address]) -> dict[Address,
 
 
 def known_turns(connection: Connection, asked: Sequence[tuple[ConversationId, str]]) -> dict[ConversationId, set[str]]:
-    """Those of some turns that are stored already, by conversation."""
+    """Return which of the turns `asked` are stored already, by conversation."""
     if not asked:
         return {}
     if connection.dialect.name == "postgresql":
@@ -126,14 +126,14 @@ def known_turns(connection: Connection, asked: Sequence[tuple[ConversationId, st
 
 
 def stays(connection: Connection, conversation: ConversationId) -> bool:
-    """Whether a conversation is there, and stays until the transaction ends."""
+    """Whether a conversation exists; locks it against deletion until the transaction ends."""
     found = select(_conversation.c.id).where(_conversation.c.id == conversation)
     return connection.scalar(found.with_for_update(read=True, key_share=True)) is not None
 
 
 def discard_unused(connection: Connection, conversations: Sequence[ConversationId]) -> None:
-    """Delete those that nothing was ever stored in. A drain that has read for one meanwhile finds it missing."""
-    # One column of the row itself: PostgreSQL looks at it again when it had to wait for the row.
+    """Delete conversations in which nothing was ever stored. A drain that read for one meanwhile finds it missing."""
+    # A column of the row itself, which PostgreSQL checks again after waiting for the row's lock.
     connection.execute(
         delete(_conversation).where(_conversation.c.id.in_(conversations), _conversation.c.revision == 0)
     )
@@ -144,12 +144,12 @@ def _sorted(address: Address) -> tuple[str, str]:
 
 
 def content_hash(content: str) -> bytes:
-    """What stands for a turn's content where it is compared: 16 bytes."""
+    """Hash a text for comparison: 16 bytes."""
     return blake2b(content.encode(), digest_size=16).digest()
 
 
 def turn_row(conversation: ConversationId, seq: int, turn: StoredTurn) -> dict[str, Any]:
-    """A row of the turn table."""
+    """Return the columns of a turn."""
     return {
         "conversation": conversation, "seq": seq, "turn_id": turn.turn_id, "role": str(turn.role), "name": turn.name,
         "content": turn.content, "parts": None if turn.parts is None else dict(turn.parts),
@@ -162,7 +162,7 @@ def turn_row(conversation: ConversationId, seq: int, turn: StoredTurn) -> dict[s
 def replace_turn(
     connection: Connection, conversation: ConversationId, seq: int, turn: StoredTurn, *where: ColumnElement[bool]
 ) -> None:
-    """Write what a turn says now over what its row said."""
+    """Overwrite a turn's row with its current content."""
     values = {name: column for name, column in turn_row(conversation, seq, turn).items() if name not in _KEPT}
     mine = (_turn.c.conversation == conversation, _turn.c.seq == seq)
     connection.execute(update(_turn).where(*mine, *where).values(values))
@@ -170,23 +170,23 @@ def replace_turn(
 
 @dataclass(frozen=True, slots=True)
 class FoldDue:
-    """When turns that were stored are folded."""
+    """The rules for when stored turns are folded."""
 
     turns: int
-    """So many wait until they are folded together."""
+    """Number of waiting turns that are folded together."""
     tokens: int
-    """Fewer are folded that hold so many."""
+    """Number of waiting tokens at which fewer turns are folded."""
     idle_milliseconds: int
-    """After which fewer are folded, when no more have come."""
+    """Time without new turns after which fewer turns are folded."""
     longest_milliseconds: int
-    """A job is never put off for longer: one that seems to be is from before the clock was set back."""
+    """Longest delay of a job: a longer one dates from before the clock was set back."""
 
     def is_ripe(self, turns: int, tokens: int) -> bool:
-        """Whether so many turns of so many tokens are folded at once."""
+        """Whether this number of turns and tokens is folded at once."""
         return turns >= self.turns or (tokens >= self.tokens and turns > 0)
 
     def make(self, connection: Connection, to_fold: Mapping[FoldWhen, Sequence[ConversationId]]) -> bool:
-        """Make fold jobs; whether any is due now that was not."""
+        """Make fold jobs; return whether any became due."""
         make = partial(_make, connection, idle_milliseconds=self.idle_milliseconds)
         make(to_fold[FoldWhen.IDLE], FoldWhen.IDLE)
         make(to_fold[FoldWhen.BACKFILL], FoldWhen.BACKFILL)
@@ -194,16 +194,16 @@ class FoldDue:
 
 
 def fold_due(connection: Connection, conversations: Sequence[ConversationId]) -> bool:
-    """Make the fold jobs due; whether any was not already, and so is to be told of."""
+    """Make fold jobs due; return whether any was not due before, and so has to be rung for."""
     return _make(connection, conversations, FoldWhen.NOW)
 
 
 def _make(
     connection: Connection, conversations: Sequence[ConversationId], when: FoldWhen, *, idle_milliseconds: int = 0
 ) -> bool:
-    """Make fold jobs for some time; whether any is new, or changed.
+    """Make fold jobs for some time; return whether any is new or changed.
 
-    A running job stays as it is: it looks for new turns, under the row lock, before it ends.
+    A running job is left unchanged: before it ends it checks for new turns, under the row lock.
     """
     if not conversations:
         return False
@@ -213,9 +213,9 @@ def _make(
 
 @lru_cache(maxsize=16)
 def _upsert(dialect: str, when: FoldWhen, idle_milliseconds: int) -> Any:
-    """Built once: SQLAlchemy takes longer to build it than the database to run it."""
+    """Built once: SQLAlchemy takes longer to build the statement than the database to run it."""
     now = now_milliseconds()
-    # Each turn puts it off, which is written where that makes a difference.
+    # Each new turn postpones the job, which is written only once half the delay is over.
     soon = _job.c.not_before < now + idle_milliseconds // 2
     state, not_before, where = {
         FoldWhen.NOW: (JobState.DUE, now, or_(_IS_DONE, LATER)),

@@ -1,4 +1,4 @@
-"""Sentence vectors of turns and anchors, computed once and read ever after, and the signs of those of passages."""
+"""Sentence vectors of turns and anchors, computed once, and signs of passage embeddings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _anchor_vector = table(AnchorVectorRow)
 def turn_vectors(
     connection: Connection, conversation: ConversationId, model: str, first: int, last: int
 ) -> dict[int, Vector]:
-    """Stored vectors of a range of turns; one that was computed from other content does not hold."""
+    """Read vectors of a range of turns, without those computed from other content."""
     rows = connection.execute(
         select(_vector.c.seq, _vector.c.vector)
         .join(
@@ -38,7 +38,7 @@ def turn_vectors(
 def keep_turn_vectors(
     connection: Connection, conversation: ConversationId, model: str, vectors: Sequence[tuple[StoredTurn, Vector]]
 ) -> dict[int, Vector]:
-    """Store vectors where none holds; those that then hold. Of a forgotten conversation, or other words: none."""
+    """Store missing vectors and return the valid ones; none if the conversation was forgotten or its text changed."""
     if not vectors or not stays(connection, conversation):
         return {}
     insert = insert_new(connection, _vector)
@@ -52,7 +52,7 @@ def keep_turn_vectors(
         _turn.c.conversation == conversation, _turn.c.seq.between(min(seqs), max(seqs))
     )
     hashes = {row.seq: bytes(row.content_hash) for row in connection.execute(said)}
-    # What a turn said before it was edited or deleted must not come back in a vector that was computed meanwhile.
+    # The old text of an edited or deleted turn must not come back in a vector that was computed meanwhile.
     rows = [
         {"conversation": conversation, "seq": turn.seq, "model": model, "content_hash": hashes[turn.seq],
          "vector": vector}
@@ -65,21 +65,21 @@ def keep_turn_vectors(
 
 
 def keep_signs(connection: Connection, conversation: ConversationId, idx: int, meant: Meant) -> None:
-    """Store what the passages of a segment mean, of which there is nothing by this model."""
+    """Store the passage signs of a segment that has none by this model."""
     connection.execute(
         _signs.insert(), {"conversation": conversation, "model": meant.model, "idx": idx, "signs": meant.signs}
     )
 
 
 def drop_signs(connection: Connection, conversation: ConversationId, idx: int) -> None:
-    """Drop what the passages of a segment meant, by any model."""
+    """Drop the passage signs of a segment, of all models."""
     connection.execute(_signs.delete().where(_signs.c.conversation == conversation, _signs.c.idx == idx))
 
 
 def anchor_vectors(
     connection: Connection, conversation: ConversationId, model: str, texts: Sequence[str]
 ) -> dict[str, Vector]:
-    """Stored vectors of anchors' texts."""
+    """Read the vectors of anchors' texts."""
     hashes = {content_hash(text): text for text in texts}
     rows = connection.execute(
         select(_anchor_vector.c.text_hash, _anchor_vector.c.vector).where(
@@ -93,7 +93,7 @@ def anchor_vectors(
 def keep_anchor_vectors(
     connection: Connection, conversation: ConversationId, model: str, vectors: Sequence[tuple[str, Vector]]
 ) -> dict[str, Vector]:
-    """Store vectors of texts where there are none; those that then hold. Of a forgotten conversation: none."""
+    """Store missing vectors of texts and return all; none if the conversation was forgotten."""
     if not vectors or not stays(connection, conversation):
         return {}
     rows = [
