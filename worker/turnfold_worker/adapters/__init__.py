@@ -1,9 +1,9 @@
-"""What use cases work with, by the system that it speaks to.
+"""Adapters that the use cases work with, by the system that they talk to.
 
 sql, redis, openai   packages of their own
-sentence_embedder, bert   sentence vectors, on this machine's CPU
-own_model          a caller's own summarizer
-prompt_files       what models are told, from the folder `prompts`
-redaction          placeholders in the place of what a model must not see
-prices             what a model's tokens cost
+sentence_embedder, bert   sentence vectors, computed on the local CPU
+own_model          a custom summarizer as a model
+prompt_files       prompts of models, from the folder `prompts`
+redaction          replaces secrets and personal data by placeholders
+prices             prices of model tokens
 """

@@ -1,8 +1,8 @@
-"""Sentence vectors by models of the BERT family, computed in a few large steps.
+"""Sentence vectors of models of the BERT family, computed in a few large steps.
 
-`transformers` walks through some hundred small modules for a text, which takes a processor as long as the arithmetic of
-a short one. The steps are those of Devlin et al. 2019; the sentence's vector is the mean of its word pieces' (Reimers
-and Gurevych 2019). Imported with torch only, when the first text comes.
+`transformers` runs some hundred small modules per text, which takes as much CPU time as the arithmetic of a short text.
+The steps are those of Devlin et al. 2019; the sentence vector is the mean of its word piece vectors (Reimers and
+Gurevych 2019). Imports torch, so it is imported with the first text only.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from torch.nn.functional import gelu, layer_norm, linear, scaled_dot_product_att
 
 _PROBES: Final = ("The invoice of 12 March has not been paid.", "Hi!", "Could you tell me why the build fails?")
 _SAME: Final = 0.9999
-"""Cosine to the library's own vectors from which a model is taken to be computed in full precision as it should be."""
+"""Least cosine similarity to the library's vectors at which a model computed in full precision counts as correct."""
 
 
 class _Layer(NamedTuple):
-    """Weight and bias of each step of a layer."""
+    """Weight and bias of each step in a layer."""
 
     attention: tuple[Tensor, Tensor]
-    """Queries, keys and values in one."""
+    """Queries, keys and values in one matrix."""
     attended: tuple[Tensor, Tensor]
     attended_norm: tuple[Tensor, Tensor]
     wide: tuple[Tensor, Tensor]
@@ -31,7 +31,7 @@ class _Layer(NamedTuple):
 
 
 class Bert:
-    """The weights of a sentence model; called with word pieces it gives a vector a text. Products in `precision`."""
+    """The weights of a sentence model; a call maps word pieces to one vector per text. Multiplies in `precision`."""
 
     def __init__(self, model: Any, precision: torch.dtype) -> None:
         weights = {name: value.detach().float() for name, value in model[0].auto_model.state_dict().items()}
@@ -61,7 +61,7 @@ class Bert:
         ]  # fmt: skip
 
     def __call__(self, pieces: Tensor, mask: Tensor) -> Tensor:
-        """Vectors of texts × numbers, not of unit length, from texts × word pieces; the mask is 0 at what only pads."""
+        """Map word pieces (texts × pieces) to unnormalized vectors (texts × dimensions); the mask is 0 on padding."""
         texts, length = pieces.shape
         # Without padding there is nothing to mask, and attention is faster.
         seen = None if bool(mask.all()) else mask.bool()[:, None, None, :]
@@ -84,9 +84,9 @@ class Bert:
 
 
 def bert_of(model: Any, *, bfloat16: bool) -> Bert | None:
-    """The weights of a loaded `SentenceTransformer`; None if it is not of the family or pools in another way.
+    """Return the weights of a loaded `SentenceTransformer`; None if it is not a BERT model or pools differently.
 
-    Whatever its configuration says, it has to give the vectors that the library gives.
+    The configuration is not trusted: the result has to give the library's vectors.
     """
     reader = getattr(model[0], "auto_model", None)
     if reader is None or reader.config.model_type != "bert":
@@ -104,6 +104,6 @@ def bert_of(model: Any, *, bfloat16: bool) -> Bert | None:
 
 
 def pieces_of(tokenizer: Any, texts: list[str], longest: int) -> tuple[Tensor, Tensor]:
-    """Numbers of word pieces and the mask, texts × word pieces, padded to the longest text."""
+    """Return ids of word pieces and the mask (texts × pieces), padded to the longest text."""
     found = tokenizer(texts, padding=True, truncation=True, max_length=longest, return_tensors="pt")
     return found["input_ids"], found["attention_mask"]

@@ -1,4 +1,4 @@
-"""A caller's own summarizer as a model: loaded when it is first asked, called under a deadline."""
+"""A custom summarizer as a model: loaded on first use, called under a deadline."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from turnfold_worker.summarizers import load_summarizer
 
 
 class OwnModel:
-    """Implements `model_ports.LanguageModel` by a callable."""
+    """Implements `ports.models.LanguageModel` by a callable."""
 
     def __init__(self, name: str, *, timeout_seconds: float) -> None:
         """`name` is `module:callable` or an entry point. Imports nothing yet."""
@@ -26,7 +26,7 @@ class OwnModel:
         self._timeout_seconds = timeout_seconds
 
     def complete(self, request: ModelRequest) -> ModelReply:
-        """One call. Raises `ModelAway`, `ModelWaits`, `ModelRefused`; texts hold kinds of errors only."""
+        """Call once. Raises `ModelAway`, `ModelWaits`, `ModelRefused`; their messages hold kinds of errors only."""
         answer = self._answer(request)
         try:
             content = json.dumps(answer, ensure_ascii=False) if isinstance(answer, Mapping) else answer or ""
@@ -38,7 +38,7 @@ class OwnModel:
         return ModelReply(content=content, finish=Finish.STOP if content.strip() else Finish.REFUSAL, used=used)
 
     def close(self) -> None:
-        """Do nothing: what a callable holds open is its own."""
+        """Do nothing: a callable manages its own connections."""
 
     def _answer(self, request: ModelRequest) -> object:
         try:
@@ -47,7 +47,7 @@ class OwnModel:
             msg = "the summarizer cannot be imported"
             raise ModelWaits(msg, remedy="`turnfold doctor` says why", seconds=QUOTA_SECONDS) from None
         answer: Future[object] = Future()
-        # A thread of its own: nothing else ends the waiting for a callable that hangs.
+        # In a separate thread: nothing else ends the wait for a callable that hangs.
         threading.Thread(target=_run, args=(answer, summarize, request), daemon=True).start()
         try:
             return answer.result(self._timeout_seconds)
@@ -68,5 +68,5 @@ class OwnModel:
 def _run(answer: Future[object], summarize: Callable[[ModelRequest], object], request: ModelRequest) -> None:
     try:
         answer.set_result(summarize(request))
-    except BaseException as error:  # noqa: BLE001 - told to who waits
+    except BaseException as error:  # noqa: BLE001 - passed to the waiting caller
         answer.set_exception(error)

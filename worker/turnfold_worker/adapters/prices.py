@@ -1,4 +1,4 @@
-"""What tokens cost. Prices are US dollars a million tokens, which is also millionths of a dollar a token."""
+"""Prices of tokens in US dollars per million, which equals millionths of a dollar per token."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from typing import Final
 from turnfold.errors import InvalidSettings
 
 BATCH_SHARE: Final = 0.5
-"""What a provider's batch costs of the price of single calls."""
+"""Price of a provider's batch as a share of single calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars a million tokens."""
+    """Dollars per million tokens."""
 
     input: float
     cached: float
     output: float
 
     def micros(self, *, input_tokens: int, cached_tokens: int, output_tokens: int) -> int:
-        """Millionths of a dollar, rounded up. `cached_tokens` are among the input tokens."""
+        """Return the cost in millionths of a dollar, rounded up. `cached_tokens` are part of the input tokens."""
         fresh = max(0, input_tokens - cached_tokens)
         return math.ceil(fresh * self.input + cached_tokens * self.cached + output_tokens * self.output)
 
 
 KNOWN: Final = {"gpt-4o": Price(2.50, 1.25, 10.00), "gpt-4o-mini": Price(0.15, 0.075, 0.60)}
-"""Of the default models."""
+"""Prices of the default models."""
 
 
 def read_prices(text: str) -> dict[str, Price]:
-    """`model=input/cached/output,…` beside the known ones. Raises `InvalidSettings`.
+    """Parse `model=input/cached/output,…` on top of the known prices. Raises `InvalidSettings`.
 
     >>> read_prices("local=0/0/0")["local"]
     Price(input=0.0, cached=0.0, output=0.0)

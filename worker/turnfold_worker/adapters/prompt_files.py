@@ -1,4 +1,4 @@
-"""Prompts as files of the package: `<purpose>-<version>.md`. A text that changes gets a new file and version."""
+"""Prompts as files of the package: `<purpose>-<version>.md`. A changed text gets a new file and version."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ RECONSTRUCT_FROM_FACTS: Final = "reconstruct-facts-1"
 
 @lru_cache(maxsize=16)
 def prompt(version: str) -> Prompt:
-    """A prompt by its version, such as `notes-8`."""
+    """Read the prompt of a version, such as `notes-8`."""
     text = resources.files(__package__).joinpath("prompts", f"{version}.md").read_text(encoding="utf-8")
     return Prompt(version, text)

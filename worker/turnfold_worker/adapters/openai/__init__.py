@@ -1,6 +1,6 @@
-"""OpenAI's protocol.
+"""Adapters of OpenAI's protocol.
 
-model              requests one by one
+model              single requests
 batches            requests in batches
-bounded_http       replies of bounded size, without redirects
+bounded_http       replies of limited size, without redirects
 """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ENDPOINT: Final = "/v1/chat/completions"
 _ENDED: Final = frozenset({"completed", "failed", "expired", "cancelled"})
 _UNKNOWN: Final = ModelRequest(purpose=Purpose.NOTES, model="", prompt_version="", system="", user="", max_tokens=0)
-"""A batch whose provider does not say what it used is counted by its replies alone."""
+"""A stand-in request: usage that the provider does not report is estimated from the replies alone."""
 
 
 @contextmanager
@@ -57,7 +57,7 @@ class OpenAIBatches:
         )  # fmt: skip
 
     def submit(self, requests: Mapping[str, ModelRequest]) -> str:
-        """Begin a batch of requests by their ids; its id."""
+        """Start a batch of requests by id; return the batch id."""
         lines = [
             json.dumps(
                 {"custom_id": id_, "method": "POST", "url": ENDPOINT, "body": self._model.body(request)},
@@ -73,12 +73,12 @@ class OpenAIBatches:
         return batch.id
 
     def done(self, batch: str) -> bool:
-        """Whether a batch has come to its end, well or not."""
+        """Whether a batch has ended, successfully or not."""
         with _translated():
             return self._client.batches.retrieve(batch).status in _ENDED
 
     def replies(self, batch: str) -> Iterator[BatchedReply]:
-        """What a finished batch answered."""
+        """Yield the replies of a finished batch."""
         with _translated():
             output = self._client.batches.retrieve(batch).output_file_id
             if output is None:
@@ -95,7 +95,7 @@ class OpenAIBatches:
 
 
 def _reply(line: str) -> BatchedReply | None:
-    """A line of the output; None for a request that was not answered: it is asked again by itself."""
+    """Parse a line of the output; None for a failed request, which is sent again as a single call."""
     try:
         answered = json.loads(line)
         conversation, request_hash, purpose = str(answered["custom_id"]).split("-")

@@ -1,4 +1,4 @@
-"""HTTP replies of a bounded size, however they are compressed, and from nowhere but where they were asked for."""
+"""HTTP replies of limited size, even when decompressed, and without redirects."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ if TYPE_CHECKING:
     from openai import DefaultAsyncHttpxClient
 
 MOST_REPLY_BYTES: Final = 4 * 1_048_576
-"""Of one reply, as it is unpacked: a hundred times the longest that is asked for."""
+"""Size limit of a decompressed reply: a hundred times the longest that is requested."""
 
 ACCEPTED: Final[Mapping[str, str]] = {"accept-encoding": "gzip, deflate"}
-"""What can be unpacked piece by piece: 300 KB of gzip may be 300 MB."""
+"""Encodings that can be decompressed in pieces: 300 KB of gzip may be 300 MB."""
 
 _GZIP_OR_ZLIB: Final = zlib.MAX_WBITS | 32
 
 
 class ReplyTooLong(Exception):  # noqa: N818 - named by what it is
-    """A reply is longer than any that was asked for, or packed in a way that was not."""
+    """A reply exceeds the size limit, or has an encoding that was not accepted."""
 
 
 def bounded_client(*, timeout_seconds: float) -> DefaultAsyncHttpxClient:
-    """OpenAI's usual client, with replies of `MOST_REPLY_BYTES` at most, which follows no redirect.
+    """Make OpenAI's usual HTTP client, with replies of at most `MOST_REPLY_BYTES` and without redirects.
 
-    A redirect would carry the key, and what was said, to wherever the server names.
+    A redirect would send the key and the conversation to any address that the server names.
     """
     from openai import DefaultAsyncHttpxClient
 
@@ -37,7 +37,7 @@ def bounded_client(*, timeout_seconds: float) -> DefaultAsyncHttpxClient:
 
 async def _bound(response: Any) -> None:
     encoding = response.headers.pop("content-encoding", "identity").strip().lower()
-    # Of the client's own kind: OpenAI's takes HTTPX or its successor, by version.
+    # The base class of the client's own streams: OpenAI uses HTTPX or its successor, by version.
     kind = next(base for base in type(response.stream).__mro__ if base.__name__ == "AsyncByteStream")
     response.stream = _bounded_kind(kind)(response.stream, encoding)
 
@@ -48,7 +48,7 @@ def _bounded_kind(kind: type) -> type:
 
 
 class _Bounded:
-    """A reply's bytes, unpacked as far as they are wanted."""
+    """A reply's bytes, decompressed up to the limit."""
 
     def __init__(self, stream: Any, encoding: str) -> None:
         self._stream = stream

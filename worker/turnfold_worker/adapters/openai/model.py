@@ -1,7 +1,7 @@
 """A model behind OpenAI's protocol: OpenAI itself, or any server that speaks it.
 
-The client retries nothing, and its timeout is a limit of each read: a server that sends a byte now and then would
-hold a call for ever. So every call runs under a deadline for all of it, and its body is read here, whatever it is.
+The client does not retry, and its timeout limits each read: a server that sends a byte now and then would keep a call
+open for ever. So every call has a total deadline, and its body is parsed here, whatever it contains.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
 
 QUOTA_SECONDS: Final = 900.0
-"""How long a model is left alone when the account has no money left, or the key or the model is not right."""
+"""How long no calls are made when the account has no credit left, or the key or the model name is wrong."""
 CLOSE_SECONDS: Final = 2.0
 
 _REASONING: Final = lazy_pattern(r"(?:o\d|gpt-5)")
-"""Models that take no temperature."""
+"""Models that do not accept a temperature."""
 _MOST_RETRY_AFTER: Final = 3_600.0
 _UNPAID: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 
 
 def check_installed() -> None:
-    """Raises `InvalidSettings` where OpenAI's client is missing; imports nothing."""
+    """Raise `InvalidSettings` where OpenAI's client is missing; imports nothing."""
     if find_spec("openai") is None:
         msg = "a model is configured, and OpenAI's client is not installed"
         raise InvalidSettings(
@@ -45,10 +45,10 @@ def check_installed() -> None:
 
 
 class OpenAIModel:
-    """Implements `model_ports.LanguageModel`. Safe to share among threads; not across a fork."""
+    """Implements `ports.models.LanguageModel`. Thread-safe; must not be used across a fork."""
 
     def __init__(self, *, api_key: str, base_url: str, timeout_seconds: float) -> None:
-        """`timeout_seconds` is for a whole call. Connects to nothing yet."""
+        """`timeout_seconds` limits a whole call. Connects lazily."""
         self._api_key = api_key
         self._base_url = base_url
         self._timeout_seconds = timeout_seconds
@@ -58,7 +58,7 @@ class OpenAIModel:
         self._thread: threading.Thread | None = None
 
     def complete(self, request: ModelRequest) -> ModelReply:
-        """One HTTP request. Raises `ModelAway`, `ModelWaits`, `ModelRefused`; their texts hold kinds and codes only."""
+        """Send one HTTP request. Raises `ModelAway`, `ModelWaits`, `ModelRefused`, with kinds and codes only."""
         return read_completion(self._run(request), request)
 
     def close(self) -> None:
@@ -90,7 +90,7 @@ class OpenAIModel:
         from openai import AsyncOpenAI
 
         return AsyncOpenAI(
-            # A server of one's own may want none, but the client insists.
+            # A self-hosted server may need no key, but the client requires one.
             api_key=self._api_key or "none",
             base_url=self._base_url or None,
             max_retries=0,
@@ -118,14 +118,14 @@ class OpenAIModel:
             raise status_error(error) from None
         except (openai.APIConnectionError, OSError) as error:
             if isinstance(error.__cause__, ReplyTooLong):
-                # As openai 2 passes on what its transport raises.
+                # openai 2 wraps the errors of its transport.
                 msg = f"the reply was refused: {error.__cause__}"
                 raise ModelAway(msg) from None
             msg = f"no connection: {type(error.__cause__ or error).__name__}"
             raise ModelAway(msg) from None
 
     def body(self, request: ModelRequest) -> dict[str, Any]:
-        """The request in OpenAI's form. The system text comes first: providers cache by equal beginnings."""
+        """Build the request body. The system text comes first: providers cache by common prefixes."""
         body: dict[str, Any] = {
             "model": request.model,
             "messages": [{"role": "system", "content": request.system}, {"role": "user", "content": request.user}],
@@ -135,7 +135,7 @@ class OpenAIModel:
             },
         }
         if self._base_url:
-            # The older name is the one that every server knows.
+            # Every server knows the older name.
             body["max_tokens"] = request.max_tokens
         else:
             body["max_completion_tokens"] = request.max_tokens
@@ -146,7 +146,7 @@ class OpenAIModel:
 
 
 def status_error(error: APIStatusError) -> Exception:
-    """What an HTTP status means for the work. A body's message may quote the request, so only its code is told."""
+    """Translate an HTTP error by its status and code; the message may quote the request, so it is left out."""
     status, code = error.status_code, _code(error)
     what = f"HTTP {status}" + (f" {code}" if code else "")
     if 300 <= status < 400:
@@ -165,7 +165,7 @@ def _code(error: APIStatusError) -> str:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds of `retry-after-ms` or `retry-after`. A date is not looked at: two clocks would have to agree."""
+    """Return the seconds of `retry-after-ms` or `retry-after`. Dates are ignored: two clocks would have to agree."""
     for name, unit in (("retry-after-ms", 1_000.0), ("retry-after", 1.0)):
         try:
             seconds = float(headers.get(name, "")) / unit
@@ -177,7 +177,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def read_completion(raw: bytes, request: ModelRequest) -> ModelReply:
-    """The reply in a body that should be a chat completion. Raises `ModelAway` for anything else."""
+    """Parse a body that should be a chat completion. Raises `ModelAway` for anything else."""
     try:
         body = json.loads(raw)
     except (ValueError, RecursionError):
