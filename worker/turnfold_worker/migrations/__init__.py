@@ -1,1 +1,1 @@
-"""Alembic's migrations of the schema in `turnfold.contract.tables`. Until 1.0 there is one file, free to change."""
+"""Alembic migrations of the schema in `turnfold.contract.tables`."""

@@ -1,4 +1,4 @@
-"""What Alembic runs: one transaction on the connection that `turnfold_worker.operate.migrate` opened and locked."""
+"""Alembic's environment: one transaction on the connection that `turnfold_worker.operate.migrate` opened and locked."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def render_item(kind: str, item: Any, autogen: AutogenContext) -> str | Literal[False]:  # noqa: ARG001
-    """A migration names database types only, so that it stays what it was when our classes change."""
+    """Render database types instead of our classes, so that a migration stays the same when those change."""
     if kind == "type" and isinstance(item, UtcDateTime):
         return "sa.DateTime(timezone=True)"
     if kind == "type" and isinstance(item, JSON):
         return "sa.JSON()"
     if kind == "server_default" and isinstance(item, DefaultClause) and isinstance(item.arg, TextClause):
-        # Alembic would add the brackets that SQLite's own compiler adds again.
+        # Alembic would add parentheses, which SQLite's compiler adds again.
         return f'sa.text("{item.arg.text}")'
     return False
 
@@ -34,7 +34,7 @@ def run() -> None:
         connection=connection,
         target_metadata=Base.metadata,
         render_item=render_item,
-        # SQLite takes back DDL too, once the driver does not commit on its own.
+        # SQLite rolls back DDL too, once the driver does not commit by itself.
         transactional_ddl=True,
     )
     with context.begin_transaction():

@@ -1,4 +1,4 @@
-"""When retention is due is kept with each conversation; its index is built after the migrations."""
+"""Record with each conversation when retention is due; the index is built after the migrations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOT_KNOWN = sa.text("0")
 
 
 def upgrade() -> None:
-    # Of conversations that are there it is not known: retention looks at each of them once. No row is written for it.
+    # Unknown for existing conversations: retention checks each of them once. In PostgreSQL no row is rewritten.
     column = sa.Column("words_since", sa.BigInteger(), nullable=True)
     if op.get_bind().dialect.name == "postgresql":
         op.add_column(

@@ -1,4 +1,4 @@
-"""Say which rules folded a conversation, so that two versions may fold side by side; count its refined turns."""
+"""Record which rules folded a conversation, so that two versions may fold side by side; count its refined turns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ phase: str = "expand"
 
 def upgrade() -> None:
     op.add_column("conversation", sa.Column("rules_version", sa.Integer(), server_default="0", nullable=False))
-    # Of conversations that are there they are not counted yet: workers of version 1 would not keep the number right.
+    # NULL (not counted) for existing conversations: workers of version 1 would not keep the number right.
     if op.get_bind().dialect.name == "postgresql":
         op.add_column("conversation", sa.Column("refined_turns", sa.Integer(), nullable=True))
         op.alter_column("conversation", "refined_turns", server_default="0")

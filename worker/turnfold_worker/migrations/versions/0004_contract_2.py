@@ -1,4 +1,4 @@
-"""Shut out version 1 of the schema: its workers do not look at which rules folded a conversation."""
+"""Exclude version 1 of the schema: its workers do not check which rules folded a conversation."""
 
 from __future__ import annotations
 

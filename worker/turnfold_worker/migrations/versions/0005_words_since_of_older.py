@@ -1,4 +1,4 @@
-"""Count what workers of version 1 did not: words that retention is to look for, and refined turns."""
+"""Fill the columns that workers of version 1 left out: when retention is due, and the number of refined turns."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ REFINED = (
 
 
 def upgrade() -> None:
-    # They did not know the column: what they closed after 0002 is due at no time, and its words would stay for ever.
+    # They did not know the column: segments that they closed after 0002 would never expire.
     op.execute("UPDATE conversation SET words_since = 0 WHERE words_since IS NULL AND closed_seq > expired_seq")
     op.execute(f"UPDATE conversation SET refined_turns = {REFINED} WHERE COALESCE(refined_turns, -1) <> {REFINED}")  # noqa: S608 - a constant
 
 
 def downgrade() -> None:
-    """Nothing to do: 0 is right for what is known, too."""
+    """Do nothing: 0 is also right for known conversations."""
