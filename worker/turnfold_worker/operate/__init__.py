@@ -1,15 +1,15 @@
-"""What operators and people look at.
+"""Operator tools: migrations, health checks, inspection, metrics, and moves of tenants and shards.
 
-migrate, schema    the schema of this version: expand it, contract it, hold it against a database's
-doctor             checks of invariants and of the surroundings
-decisions          retrying or skipping work, for whoever has no command line
-inspection, conversation_tree, provenance   one conversation: its tree, its words, who wrote them
-list_conversations, tenant_totals   all conversations of a tenant; how much there is
-tenant_move, copied_rows   a tenant's way to another cell; what is compared on it
-tenant_keys        a tenant's keys of the gateway, on the same way
-tenant_erasure     hiding and erasing all of a tenant
-reshard            another number of shards, or other Redis servers, while all runs
-row_counts         how much waits in the inboxes
+migrate, schema    the schema of this version: expand it, contract it, compare a database with it
+doctor             checks of the invariants, the servers and the workers
+decisions          retry or skip parked work, for callers without a command line
+inspection, conversation_tree, provenance   one conversation: its tree, its text, who wrote each part
+list_conversations, tenant_totals   all conversations of a tenant, and how much is stored
+tenant_move, copied_rows   move a tenant to another cell, and compare the two copies
+tenant_keys        copy a tenant's gateway keys during such a move
+tenant_erasure     hide and erase everything a tenant has
+reshard            change the number of shards, or the Redis servers, while everything runs
+row_counts         how much is waiting in the inboxes
 digest             a hash of a conversation's canonical state
-prometheus         what monitoring reads
+prometheus         metrics for monitoring
 """

@@ -1,4 +1,4 @@
-"""Looks at a conversation segment by segment, for people: reads of the request path never need one."""
+"""Read a conversation segment by segment, for people to inspect; the request path never uses this module."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from turnfold.database.statements import NODE_COLUMNS
 
 @dataclass(frozen=True, slots=True)
 class LookedUp:
-    """Expansions that workers have counted."""
+    """Number of marker expansions that workers have counted."""
 
     asked: int
     found: int
-    """Those that led to words: not those of markers that stand for nothing."""
+    """Expansions that returned text; unknown markers are not counted."""
 
     @property
     def hit_rate(self) -> float | None:
-        """Share of those that were asked for, 0 to 1; None before the first."""
+        """Share of requested expansions that returned text, 0 to 1; None before the first request."""
         return self.found / self.asked if self.asked else None
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentAccess:
-    """Expansions of one segment, as far as they are remembered."""
+    """Recorded expansions of one segment."""
 
     expansions: int = 0
     expanded_at: datetime | None = None
-    """When the last ones were counted, by the database's clock."""
+    """When an expansion was last counted, by the database's clock."""
 
 
 NOT_EXPANDED: Final = SegmentAccess()
@@ -47,13 +47,13 @@ NOT_EXPANDED: Final = SegmentAccess()
 
 @dataclass(frozen=True, slots=True)
 class SegmentRange:
-    """Segments that follow each other, by their numbers; none where the last one is before the first."""
+    """A range of consecutive segment numbers, both ends included; empty when `last` is less than `first`."""
 
     first: int
     last: int
 
     def nodes(self, rows: Table) -> ColumnElement[bool]:
-        """Rows of these segments and of the chapters over them, of a table by height and index."""
+        """Return the clause that selects these segments and the chapters over them, by height and index."""
         return or_(
             *(
                 and_(rows.c.height == height, rows.c.idx.between(self.first // step, self.last // step))
@@ -67,17 +67,17 @@ EVERY_SEGMENT: Final = SegmentRange(0, 2**31 - 1)
 
 @dataclass(frozen=True, slots=True)
 class SegmentPage:
-    """Some segments of a conversation with the turns that they hold."""
+    """A page of a conversation's segments with the range of turns in them."""
 
     segments: SegmentRange
     first_turn: int
     last_turn: int
     next_turn: int | None
-    """With which the next page begins; None: nothing but the open tail is behind this one."""
+    """First turn of the next page; None when only the open tail follows."""
 
 
 def page_from(look: ReadTransaction, head: Head, first_turn: int, *, most: int) -> SegmentPage:
-    """At most so many segments from the one on that holds a turn."""
+    """Return a page of at most `most` segments, starting with the one that contains `first_turn`."""
     nodes, first_segment = table(NodeRow), _first_segment(look, head, first_turn)
     rows = look.connection.execute(
         select(nodes.c.idx, nodes.c.first_seq, nodes.c.last_seq)
@@ -94,7 +94,7 @@ def page_from(look: ReadTransaction, head: Head, first_turn: int, *, most: int) 
 
 
 def _first_segment(look: ReadTransaction, head: Head, first_turn: int) -> int:
-    """The segment that holds a turn; for one that is in none yet, the number of the next one."""
+    """Return the index of the segment that contains a turn, or the next free index if none contains it yet."""
     if first_turn > head.closed_seq:
         return head.node_count
     return look.connection.scalar(SEGMENT_OF, {"conversation": head.id, "seq": first_turn}) or 0
@@ -103,7 +103,7 @@ def _first_segment(look: ReadTransaction, head: Head, first_turn: int) -> int:
 def tree(
     look: ReadTransaction, address: Address, segments: SegmentRange = EVERY_SEGMENT
 ) -> list[tuple[Node, dict[int, str]]]:
-    """Nodes of a conversation with their words, by height and index: some segments, and the chapters over them.
+    """Return nodes with the text of each level by height and index: a range of segments and the chapters over them.
 
     Empty when nothing is stored.
     """
@@ -129,7 +129,7 @@ def tree(
 def facts(
     look: ReadTransaction, head: Head, segments: SegmentRange = EVERY_SEGMENT
 ) -> dict[tuple[int, int], dict[str, list[str]]]:
-    """Entities and relations of nodes by height and index: per kind the heaviest texts first."""
+    """Return entities and relations by (height, index) of the node: for each kind, the heaviest first."""
     nodes = table(NodeRow)
     rows = look.connection.execute(
         select(nodes.c.height, nodes.c.idx, nodes.c.facts).where(nodes.c.conversation == head.id, segments.nodes(nodes))
@@ -140,7 +140,7 @@ def facts(
 def expansions(
     look: ReadTransaction, head: Head, segments: SegmentRange = EVERY_SEGMENT
 ) -> tuple[LookedUp, dict[int, SegmentAccess]]:
-    """How many expansions were asked for and led to words, and those of some segments."""
+    """Return the conversation's expansion totals, and the accesses of a range of segments by index."""
     conversation, access = table(ConversationRow), table(AccessRow)
     asked, found = look.connection.execute(
         select(conversation.c.expansions_asked, conversation.c.expansions_found).where(conversation.c.id == head.id)

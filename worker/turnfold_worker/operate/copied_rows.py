@@ -1,4 +1,4 @@
-"""What is compared of a conversation that two databases hold, beside its digest."""
+"""Rows of a conversation that are compared between two databases, in addition to its digest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _own(address: Address) -> tuple[ColumnElement[bool], ...]:
 
 
 def stored_turns(engine: Engine, address: Address) -> Generator[tuple[int, str, bytes, int], None, None]:
-    """(seq, turn_id, content_hash, state) of each stored turn, in order, some in memory at a time. Close it."""
+    """Stream (seq, turn_id, content_hash, state) of each stored turn in order, block by block. Close the generator."""
     wanted = (
         select(_turn.c.seq, _turn.c.turn_id, _turn.c.content_hash, _turn.c.state)
         .join(_conversation, _conversation.c.id == _turn.c.conversation)
@@ -36,7 +36,7 @@ def stored_turns(engine: Engine, address: Address) -> Generator[tuple[int, str, 
     with (
         translated(),
         engine.begin() as connection,
-        # Closed with its cursor where not all of it is taken.
+        # Closing the result closes its cursor when the caller does not read to the end.
         connection.execution_options(yield_per=ROWS_AT_ONCE).execute(wanted) as rows,
     ):
         for seq, turn_id, content_hash, state in rows:
@@ -44,7 +44,7 @@ def stored_turns(engine: Engine, address: Address) -> Generator[tuple[int, str, 
 
 
 def operation_count(engine: Engine, address: Address) -> int | None:
-    """How many operations are stored of a conversation; None where it is not."""
+    """Return the number of operations stored for a conversation; None when the conversation is not stored."""
     with translated(), engine.begin() as connection:
         id_ = connection.scalar(select(_conversation.c.id).where(*_own(address)))
         counted = select(func.count()).select_from(_operation).where(_operation.c.conversation == id_)
@@ -52,7 +52,7 @@ def operation_count(engine: Engine, address: Address) -> int | None:
 
 
 def is_folded_again(engine: Engine, address: Address) -> bool:
-    """Whether workers have segments of a conversation to fold again, whose digests are therefore about to change."""
+    """Tell whether refold jobs are open for a conversation, in which case its digest is about to change."""
     job = table(JobRow)
     due = (
         select(job.c.id)

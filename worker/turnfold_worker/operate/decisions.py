@@ -1,4 +1,4 @@
-"""Deciding about one piece of work of a tenant, for whoever has no command line: what `turnfold jobs` does."""
+"""Retry or skip one piece of a tenant's work, as `turnfold jobs` does, for callers without a command line."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _ID: Final = re.compile(r"(?:job|entry)-\d{1,18}")
 
 
 def decide(settings: Settings, tenant: str, work_id: str, action: Literal["retry", "skip"]) -> str:
-    """Retry or skip a piece of work; what became of it, in words.
+    """Retry or skip a piece of work and return the outcome as text.
 
-    Raises `InvalidInput` for what is no id, `WorkerError` when the database does not answer.
+    Raises `InvalidInput` for a malformed id, `WorkerError` when the database does not answer.
     """
     if not _ID.fullmatch(work_id):
         raise InvalidInput(f"{work_id[:40]!r} is no id of work: they look like job-12 or entry-3")

@@ -1,4 +1,4 @@
-"""A hash of a conversation's canonical state: equal for equal turns and settings, whatever happened on the way."""
+"""Hash a conversation's canonical state: equal turns and settings give equal hashes, however the work was scheduled."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from turnfold_worker.errors import not_stored
 
 
 def digest(engine: Engine, tenant: str, conversation_id: str) -> str:
-    """Hexadecimal SHA-256 over the canonical rows. Raises `UnknownConversation`."""
+    """Return the hexadecimal SHA-256 over the canonical rows. Raises `UnknownConversation`."""
     conversation = table(ConversationRow)
     hashed = sha256()
     with engine.begin() as connection:
@@ -34,7 +34,7 @@ def digest(engine: Engine, tenant: str, conversation_id: str) -> str:
             rows = Base.metadata.tables[name]
             order = [columns.index(column.name) for column in rows.primary_key if column.name in columns]
             found = connection.execute(_statement(rows, columns, int(id_))).all()
-            # Sorted here: a database sorts text by its own collation.
+            # Sorted in Python, because databases differ in how they collate text.
             for row in sorted(found, key=lambda row, order=order: [row[i] for i in order]):  # type: ignore[misc]
                 values = [_plain(_opened(name, column, value)) for column, value in zip(columns, row, strict=True)]
                 line = json.dumps([name, *values], ensure_ascii=False, sort_keys=True)
@@ -43,7 +43,7 @@ def digest(engine: Engine, tenant: str, conversation_id: str) -> str:
 
 
 def unfolded(engine: Engine, address: Address) -> ConversationId | None:
-    """The conversation, where turns of it are stored that no fold has seen, or postings are to be made again."""
+    """Return the conversation's id when it has turns to fold or postings to rebuild; None otherwise."""
     row, posting = table(ConversationRow), table(PostingRow)
     mark = select(posting.c.number).where(posting.c.conversation == row.c.id, posting.c.number == MARK)
     waiting = select(row.c.id).where(

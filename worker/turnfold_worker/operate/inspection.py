@@ -1,4 +1,4 @@
-"""What a person wants to see of a conversation: its tree with words and anchors, and how much is stored."""
+"""Inspect a conversation: its tree with the text of each level, anchors and notes, and how much is stored."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from turnfold_worker.pipeline.turns.importance import POINTS, score_turns
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredTurn:
-    """How important a turn is in its segment, by the rules that decide which turns stand verbatim in its level 1."""
+    """The importance of a turn in its segment, by the rules that select the turns quoted verbatim in level 1."""
 
     seq: int
     turn_id: str
     score: int
     """0 to 100."""
     factors: Mapping[str, int]
-    """What it is made of, by name."""
+    """Points of each factor, by name."""
 
 
 NodeFacts = Mapping[tuple[int, int], Mapping[str, Sequence[str]]]
@@ -52,42 +52,42 @@ NodeFacts = Mapping[tuple[int, int], Mapping[str, Sequence[str]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Branch:
-    """A node with everything under it."""
+    """A node with everything below it."""
 
     node: Node
     levels: Mapping[int, str]
-    """Texts of levels 1 to 3."""
+    """Text of levels 1 to 3."""
     anchors: tuple[Anchor, ...]
-    """Anchors of a segment; a chapter's are its segments'."""
+    """Anchors of a segment; empty for a chapter, whose segments have them."""
     facts: Mapping[str, Sequence[str]]
-    """Entities and relations by kind, heaviest first; kinds without any are left out."""
+    """Entities and relations by kind, heaviest first; empty kinds are left out."""
     provenance: Mapping[int, Provenance] = field(default_factory=dict)
-    """Of each level."""
+    """Provenance by level."""
     anchor_provenance: Mapping[int, Provenance] = field(default_factory=dict)
-    """By the anchors' ids."""
+    """Provenance by anchor id."""
     children: tuple[Branch, ...] = ()
     notes: tuple[Note, ...] = ()
-    """Notes of a segment in whatever state, those that say nothing by themselves too."""
+    """Notes of a segment in every state, including those that make no sense on their own."""
     turns: tuple[ScoredTurn, ...] = ()
-    """Turns of a segment that have words, where their scores were asked for."""
+    """Scores of a segment's turns that still have text; empty unless scores were requested."""
     expansions: int = 0
-    """How often a segment was expanded, as far as is remembered."""
+    """Recorded expansions of a segment."""
     expanded_at: datetime | None = None
-    """When it was expanded last."""
+    """When an expansion of the segment was last counted."""
     ratios: Mapping[int, float] = field(default_factory=dict)
-    """By level, how many tokens of the turns stand behind each of its own."""
+    """Compression ratio by level: tokens of the turns per token of the level."""
     tiered: TieredSegment | None = None
-    """Importance and tier of a segment, without a query; None of a chapter, and of what is old and never looked up."""
+    """Importance and tier of a segment without a query; None for chapters and for old segments never expanded."""
     entities: Mapping[int, Sequence[str]] = field(default_factory=dict)
-    """By level, those of the node's names, paths, identifiers and addresses that its words still say."""
+    """By level, the node's names, paths, identifiers and addresses that its text still contains."""
 
     @property
     def named(self) -> list[str]:
-        """All its names, paths, identifiers and addresses."""
+        """All names, paths, identifiers and addresses of the node."""
         return _names(self.facts)
 
     def walk(self) -> Iterator[Branch]:
-        """This branch, then every one under it, in order."""
+        """Yield this branch, then its descendants in depth-first order."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -95,35 +95,34 @@ class Branch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
-    """A conversation as SQL holds it."""
+    """A conversation as stored in SQL."""
 
     conversation_id: str
     head: Head
     branches: tuple[Branch, ...]
-    """Nodes that no chapter holds yet, in the order of their turns; of chapters the segments of this page alone."""
+    """Nodes without a stored parent, in the order of their turns; chapters contain only the segments of this page."""
     anchors: tuple[Anchor, ...]
-    """Those of these nodes, in the order in which they were said, and on the last page those of the open tail."""
+    """Anchors of these nodes in the order of their turns, and on the last page those of the open tail."""
     looked_up: LookedUp
     next_turn: int | None = None
-    """With which the next page begins; None on the last one."""
+    """First turn of the next page; None on the last page."""
 
     @property
     def open_turns(self) -> int:
-        """Turns that are stored and not yet in a segment."""
+        """Number of stored turns that are not in a segment yet."""
         return self.head.turn_count - self.head.closed_seq
 
     def tokens(self, level: int) -> int:
-        """Estimated tokens of the segments at a level."""
+        """Return the estimated tokens of this page's segments at a level."""
         return sum(part.node.tokens[level] for root in self.branches for part in root.walk() if part.node.height == 0)
 
 
 def inspect_conversation(
     reader: Reader, address: Address, *, turns: bool = False, first_turn: int = 1, limit: int = INSPECTED_SEGMENTS
 ) -> Inspection:
-    """A page of a conversation in one snapshot, with the scores of its `turns` if they are asked for.
+    """Read a page of a conversation in one snapshot; `turns` adds the scores of its turns.
 
-    It has at most `limit` segments from the one on that holds `first_turn`, and reads no other.
-
+    The page has at most `limit` segments, starting with the one that contains `first_turn`; no other segment is read.
     Raises `UnknownConversation` when nothing is stored.
     """
 
@@ -164,7 +163,10 @@ def branches(  # noqa: PLR0913 - what is put under the nodes, by name
     scored: Callable[[Node], tuple[ScoredTurn, ...]],
     tiered: Sequence[TieredSegment],
 ) -> tuple[Branch, ...]:
-    """Nodes put under their chapters: the parent of (h, i) is (h + 1, i / 8). `expanded` are accesses by segment."""
+    """Build branches by putting nodes under their chapters: the parent of (h, i) is (h + 1, i // 8).
+
+    `expanded` holds accesses by segment index.
+    """
     at = {(node.height, node.idx): (node, levels) for node, levels in nodes}
     seqs = [note.turn_seq for note in notes]
     tiered_at = {segment.node.idx: segment for segment in tiered}
@@ -202,7 +204,7 @@ def branches(  # noqa: PLR0913 - what is put under the nodes, by name
 
 
 def _scored_turns(look: ReadTransaction, head: Head, node: Node) -> tuple[ScoredTurn, ...]:
-    """The turns of a segment with their scores, as its fold gave them."""
+    """Score the turns of a segment as its fold did."""
     rows = look.connection.execute(
         select(*turn_columns(capped=False))
         .where(turn.c.conversation == head.id, turn.c.seq.between(node.first_seq, node.last_seq))
@@ -218,12 +220,12 @@ def _scored_turns(look: ReadTransaction, head: Head, node: Node) -> tuple[Scored
 
 
 def _names(facts: Mapping[str, Sequence[str]]) -> list[str]:
-    """What a node names, by kind, the heaviest first."""
+    """Return the names in a node's facts, by kind, heaviest first."""
     return [text for kind in NAMES for text in facts.get(kind, ())]
 
 
 def stored_among(servers: InboxServers, reader: Reader, address: Address, turn_ids: Sequence[str]) -> int:
-    """How many of these turns are in SQL, so that appending them changes nothing. Those that wait are not counted."""
+    """Count those of `turn_ids` that are stored in SQL; appending them again changes nothing. Ignores waiting turns."""
     pending = ProducerInbox(servers).peek(address, newest=0)
 
     def look(transaction: ReadTransaction) -> int:

@@ -1,4 +1,4 @@
-"""All conversations of a tenant, also those that are not stored yet."""
+"""List the conversations of a tenant, including those that still wait in an inbox."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NEXT_NAMES: Final = (
 
 
 def stored_names(engine: Engine, tenant: str, *, most: int = NAMES_A_PAGE) -> Iterator[Sequence[str]]:
-    """Pages of the names of a tenant's stored conversations, in order, each read when it is asked for.
+    """Yield pages of the names of a tenant's stored conversations in order, each read on demand.
 
     Raises `Unavailable` or `SchemaMismatch`.
     """
@@ -42,6 +42,9 @@ def stored_names(engine: Engine, tenant: str, *, most: int = NAMES_A_PAGE) -> It
 
 
 def known_conversations(servers: InboxServers, engine: Engine, tenant: str) -> list[str]:
-    """Every conversation of a tenant, stored or waiting. Raises `Unavailable` or `SchemaMismatch`."""
+    """Return the sorted names of all conversations of a tenant, stored or waiting.
+
+    Raises `Unavailable` or `SchemaMismatch`.
+    """
     waiting = {address.conversation for address in ProducerInbox(servers).waiting(tenant)}
     return sorted(waiting.union(chain.from_iterable(stored_names(engine, tenant))))

@@ -1,7 +1,8 @@
-"""Bring a database to the schema of this version, however many processes try at once.
+"""Bring a database to the schema of this version; safe when several processes try at once.
 
-In two steps, so that two versions may be at work at once: `upgrade` expands it, and `upgrade(contract=True)` contracts
-it when no process of the older version is left. See `turnfold.contract.schema_range`.
+There are two steps, so that two versions may run at the same time: `upgrade` expands the schema, and
+`upgrade(contract=True)` contracts it once no process of the older version is left. See
+`turnfold.contract.schema_range`.
 """
 
 from __future__ import annotations
@@ -42,15 +43,15 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
 LOCK_SECONDS: Final = 60.0
-"""How long one migration waits for another one to finish."""
+"""How long a migration waits for another to finish."""
 
 _POLL_SECONDS: Final = 0.1
 
 _SWITCH_SECONDS: Final = 5.0
-"""Two processes that switch a new SQLite file to WAL at once may meet "database is locked" without a wait."""
+"""How long to retry: processes that switch a new SQLite file to WAL at once get "database is locked" without a wait."""
 
 _GAVE_WAY: Final = "lock timeout"
-"""In PostgreSQL's error when a table was not free: everybody else waits behind who waits to alter it."""
+"""Part of PostgreSQL's error when a table was locked: an ALTER that waits would block every later statement on it."""
 
 _GIVE_WAY: Final = "SET LOCAL lock_timeout = '1s'"
 
@@ -58,24 +59,25 @@ DRIFT_REMEDY: Final = (
     "the tables were changed by hand, or made by a version between two releases: "
     "undo that, or start with an empty database"
 )
-"""What to do about a database at this version's revision whose tables are not this version's."""
+"""Remedy for a database at this version's revision whose tables differ from this version's."""
 
 _ADVISORY_LOCK: Final = 0x7475726E666F6C64
 """Key of PostgreSQL's advisory lock: 'turnfold' in ASCII."""
 
 
 def upgrade(database_url: str, *, shards: int = 0, contract: bool = False, partitions: int = 0) -> None:
-    """Create or expand the schema; a database that is up to date stays as it is. With `contract`, contract it, too.
+    """Create or expand the schema, and with `contract` contract it; an up-to-date database is left unchanged.
 
-    A new one stores that its inboxes are in so many `shards` (0: 256); any other keeps its number. A new one on
-    PostgreSQL has its large tables in so many hash `partitions`, or whole (0).
+    A new database stores the number of `shards` of its inboxes (0: 256); an existing one keeps its number. A new
+    PostgreSQL database splits its large tables into `partitions` hash partitions (0: not partitioned).
 
-    One transaction: it is done whole or not at all. Indexes of tables that were there before are built after it, on
-    PostgreSQL while others write. Makes SQLite's file, but not its folder. A database that a newer version expanded,
-    and that still serves this one, stays as it is.
-    Raises `Unavailable` when the database cannot be opened or stays locked for a minute, `SchemaMismatch` for one that
-    a newer version or another application made, or that holds only some of our tables, `InvalidSettings` for another
-    number of shards than is stored, and for partitions of a database that is not new.
+    The migration is one transaction, so it is applied completely or not at all. Indexes of existing tables are built
+    afterwards, on PostgreSQL without blocking writers. Creates the SQLite file, but not its folder. A database that a
+    newer version expanded and that still serves this one is left unchanged.
+
+    Raises `Unavailable` when the database cannot be opened or stays locked for a minute, `SchemaMismatch` for a
+    database made by a newer version or another application or with only some of our tables, and `InvalidSettings` for a
+    number of shards other than the stored one or for partitions of an existing database.
     """
     with _openable():
         _upgrade(database_url, shards, contract=contract, partitions=partitions)
@@ -115,7 +117,8 @@ def _upgrade(database_url: str, shards: int, *, contract: bool, partitions: int)
         if is_sqlite := connection.dialect.name == "sqlite":
             build_here(connection)
     if not is_sqlite:
-        # Its own transaction holds the lock and looks at nothing: a build waits for all who have a snapshot.
+        # This transaction only holds the advisory lock and reads nothing: a concurrent index build waits for every
+        # snapshot.
         with _locked(database_url):
             build_beside_writers(database_url)
 
@@ -133,7 +136,7 @@ def _store_shards(connection: Connection, shards: int, *, is_new: bool) -> None:
 
 
 def current(database_url: str) -> str | None:
-    """The revision that the database is at; None before the first migration or without a database."""
+    """Return the database's revision; None before the first migration or when there is no database."""
     try:
         with _reading(database_url) as connection:
             return revision_of(connection)
@@ -144,7 +147,7 @@ def current(database_url: str) -> str | None:
 
 
 def mismatch(database_url: str) -> Mismatch | None:
-    """Why this version does not work with the database; None when it does."""
+    """Return why this version does not work with the database; None when it does."""
     if not _exists(database_url):
         return not_migrated(None)
     with _reading(database_url) as connection:
@@ -152,9 +155,9 @@ def mismatch(database_url: str) -> Mismatch | None:
 
 
 def check(database_url: str) -> list[str]:
-    """What differs between the database and the schema of this version, a line each; empty when nothing does.
+    """List the differences between the database and this version's schema, one per line; empty when there are none.
 
-    Tables of others beside ours are no difference, nor is what a newer version added to ours.
+    Foreign tables next to ours do not count as differences, nor do a newer version's additions to ours.
     """
     if (found := mismatch(database_url)) is not None:
         return [str(found)]
@@ -163,7 +166,7 @@ def check(database_url: str) -> list[str]:
 
 
 def state(database_url: str) -> str:
-    """Where the database stands, and what remains to be done there, in a sentence."""
+    """Describe the database's revision and what remains to be migrated, in a sentence."""
     with _reading(database_url) as connection:
         revision, versions = revision_of(connection), serves(connection)
         sentence = f"the database is at revision {revision} and serves schema version {versions}"
@@ -183,14 +186,14 @@ def _reading(database_url: str) -> Iterator[Connection]:
 
 
 def _exists(database_url: str) -> bool:
-    """False for a SQLite file that is not there. Raises `InvalidSettings` for what is no URL of a database."""
+    """Return False for a missing SQLite file. Raises `InvalidSettings` for an invalid database URL."""
     connect(database_url, write=False, timeout_seconds=LOCK_SECONDS, pooler=True).dispose()
     url = make_url(database_url)
     return url.get_backend_name() != "sqlite" or Path(str(url.database)).expanduser().exists()
 
 
 def configuration(connection: Connection) -> Config:
-    """Alembic's configuration for a connection that is already in a transaction."""
+    """Return Alembic's configuration for a connection that is already in a transaction."""
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
@@ -199,7 +202,7 @@ def configuration(connection: Connection) -> Config:
 
 @contextmanager
 def _locked(database_url: str) -> Iterator[Connection]:
-    """A connection in a transaction that keeps other migrations out until it ends."""
+    """Yield a connection in a transaction that keeps other migrations out until it ends."""
     engine = connect(database_url, write=True, timeout_seconds=LOCK_SECONDS, create=True, pooler=True)
     try:
         # On SQLite the write engine's BEGIN IMMEDIATE is the lock.
@@ -211,7 +214,7 @@ def _locked(database_url: str) -> Iterator[Connection]:
 
 @contextmanager
 def _postgresql_lock(engine: Engine) -> Iterator[Connection]:
-    """By asking again and again: who waits inside a statement has a snapshot, for which an index's build would wait."""
+    """Poll for the advisory lock: a blocked statement would hold a snapshot, and index builds wait for snapshots."""
     end = time.monotonic() + LOCK_SECONDS
     while True:
         with engine.begin() as connection:
@@ -227,7 +230,7 @@ def _postgresql_lock(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def _openable() -> Iterator[None]:
-    """Turn into `Unavailable` what a database says that is away, or that is none: any file has a name."""
+    """Convert errors from an unreachable, damaged or invalid database to `Unavailable`."""
     try:
         yield
     except DatabaseError as error:
@@ -238,7 +241,7 @@ def _openable() -> Iterator[None]:
 
 
 def _unreachable(error: DatabaseError) -> tuple[str, str]:
-    """What is wrong, and the remedy."""
+    """Return the problem and its remedy."""
     reason = str(error.orig).strip().splitlines()[0] if error.orig is not None else type(error).__name__
     if "malformed" in reason:
         return f"the file of TURNFOLD_DATABASE_URL is damaged ({reason})", "restore a backup"

@@ -1,6 +1,6 @@
-"""What an operator watches, for Prometheus: read from Redis and SQL when it is asked for, over all tenants.
+"""Prometheus metrics for operators, read from Redis and SQL at each scrape, over all tenants.
 
-Ids, tenants and content are in no metric. Nothing is counted in processes: any one exporter sees the work of all.
+No metric contains ids, tenants or content. Processes keep no counters: a single exporter sees the work of all.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from turnfold.database.reader import Reader
 
 NEWEST: Final = 1_000
-"""Conversations, the newest, whose segments tell ratios: those of all would be read at each scrape."""
+"""Newest conversations whose segments give the level ratios; reading all of them at each scrape would be too slow."""
 
 MODEL_COUNTERS: Final = {
     "requests": ("calls", "Calls to a model that were answered or failed."),
@@ -46,17 +46,17 @@ MODEL_COUNTERS: Final = {
     "notes_kept": ("notes_kept", "Notes of a model that say nothing but what was said."),
     "notes_refused": ("notes_refused", "Notes of a model that were left out."),
 }
-"""Column -> name and meaning of the counter."""
+"""Column of the usage table -> name and help text of the counter."""
 
 NEWEST_SEGMENTS: Final = 16
-"""Segments of each of them."""
+"""Segments read of each of those conversations."""
 IDS_A_BLOCK: Final = 10_000
 BLOCKS: Final = 4
-"""Blocks of conversations, beside the two newest, that are summed up anew at a scrape."""
+"""Blocks of conversations, in addition to the two newest, whose sums are refreshed at each scrape."""
 PROBE_TOKENS: Final = 4_000
-"""Of the context that is read at a scrape."""
+"""Token budget of the context that is assembled at each scrape."""
 OPEN_DAYS: Final = 2
-"""Days before today of which something may still be booked: a provider's batch takes one."""
+"""Days before today that may still receive bookings: a provider's batch takes a day."""
 
 _conversation, _node = table(ConversationRow), table(NodeRow)
 _NEWEST: Final = (
@@ -74,7 +74,7 @@ _SUMS: Final = (
 _BLOCK_SUMS: Final = select(func.count(), *(func.coalesce(func.sum(column), 0) for column in _SUMS)).where(
     _conversation.c.id.between(bindparam("first"), bindparam("last")), standing()
 )
-# As text: a partial index is used for a predicate that is written as its own.
+# Literal SQL: a partial index is used only when the predicate is written as in its definition.
 OPEN_JOBS: Final = text(
     "SELECT kind, 'later', count(*) FROM job WHERE state = 'later' GROUP BY kind UNION ALL "
     "SELECT kind, 'due', count(*) FROM job WHERE state = 'due' GROUP BY kind UNION ALL "
@@ -93,7 +93,7 @@ _USED: Final = (
 
 
 class WorkCollector(Collector):
-    """Reads at each scrape. A server that does not answer is `turnfold_up` 0, and its metrics are left out."""
+    """Collect metrics at each scrape. A server that does not answer has `turnfold_up` 0 and no other metrics."""
 
     def __init__(
         self, servers: InboxServers, engine: Engine, reader: Reader, *, ids_a_block: int = IDS_A_BLOCK
@@ -106,11 +106,11 @@ class WorkCollector(Collector):
         self._usage = _Usage()
 
     def describe(self) -> Iterator[Metric]:
-        # Registering must not need the servers.
+        # Registering the collector must not need the servers.
         return iter(())
 
     def collect(self) -> Iterator[Metric]:
-        # Two scrapes at once would both move on in what is remembered.
+        # Concurrent scrapes would both advance the remembered sums.
         with self._lock:
             yield from [*self._collected()]
 
@@ -135,7 +135,7 @@ class WorkCollector(Collector):
         try:
             totals = waiting_totals(self._servers)
         except SchemaMismatch:
-            # Nobody migrated: nothing was appended, for nobody knows where to.
+            # The database was never migrated, so the shards are unknown and nothing has been appended.
             self._servers.first_answering("asking whether it is there", lambda client: client.ping())
             totals = []
         yield _gauge(
@@ -162,8 +162,8 @@ class WorkCollector(Collector):
 class _Totals:
     """Sums over all conversations, in blocks of neighbouring ids.
 
-    A scrape reads the newest blocks and a few of the others in turn, so that what it costs does not grow with the
-    number of conversations. The first one reads them all.
+    A scrape refreshes the newest blocks and a few of the others in rotation, so that its cost does not grow with the
+    number of conversations. The first scrape reads all blocks.
     """
 
     def __init__(self, ids_a_block: int) -> None:
@@ -200,7 +200,7 @@ def _rows(totals: Sequence[int]) -> Iterator[Metric]:
 
 
 def _reads(servers: InboxServers, engine: Engine, reader: Reader) -> Iterator[Metric]:
-    """A read of our own: what processes read is counted in none of them, so that no read is slower for it."""
+    """Time a probe read of the newest conversation. Processes do not time their own reads, which would slow them."""
     with translated(), engine.begin() as connection:
         newest = connection.execute(_NEWEST).first()
     if newest is None:
@@ -212,7 +212,7 @@ def _reads(servers: InboxServers, engine: Engine, reader: Reader) -> Iterator[Me
         "not read it and for one that has.",
         labels=["kind"],
     )
-    # The first one opens connections.
+    # The first read opens connections and is not measured.
     retrieval.context(inbox, reader, address, request)
     reader.drop(address)
     for kind in ("cold", "warm"):
@@ -267,7 +267,7 @@ def _waiting(connection: Connection) -> Iterator[Metric]:
 
 
 class _Usage:
-    """What models did: days that are over are summed up once."""
+    """Model usage by model; sums over closed days are cached."""
 
     def __init__(self) -> None:
         self._until: date | None = None

@@ -1,4 +1,4 @@
-"""Who wrote each level and found each anchor: rules, or a model by a version of a prompt."""
+"""Provenance of each level and anchor: written by rules, or by a model with a version of a prompt."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from turnfold_worker.operate.conversation_tree import SegmentPage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Where words come from."""
+    """Where a text comes from."""
 
     method: str
     """plain | rules | model"""
     model: str | None = None
     prompt_version: str | None = None
     source_hash: str | None = None
-    """16 bytes in hexadecimal over the turns that they were made from; of an anchor the turn itself says it."""
+    """16 bytes in hexadecimal over the source turns; None for an anchor, which names its turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Of one conversation."""
+    """Provenance of one conversation's levels and anchors."""
 
     levels: Mapping[tuple[int, int], Mapping[int, Provenance]]
     """By (height, idx), then by level."""
@@ -35,7 +35,7 @@ class Sources:
 
 
 def sources(connection: Connection, conversation: ConversationId, page: SegmentPage) -> Sources:
-    """Where each shown level and each anchor of some segments comes from."""
+    """Return the provenance of each level and each anchor on a page of segments."""
     nodes, levels, anchors = table(NodeRow), table(LevelRow), table(AnchorRow)
     of_levels: dict[tuple[int, int], dict[int, Provenance]] = {}
     rows = connection.execute(

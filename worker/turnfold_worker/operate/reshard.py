@@ -1,14 +1,14 @@
-"""Lay the inboxes out anew, in another number of shards or on other Redis servers, while clients and workers run.
+"""Change the number of shards of the inboxes, or their Redis servers, while clients and workers run.
 
-In five steps, each of which may be done twice, so that a command that died is run again:
+There are five steps. Each is idempotent, so a command that was killed is simply run again:
 
-1. `meta` says the target, a generation of shards whose keys are none of those in use.
-2. Every server says it: clients look in both places, workers store what waits in both.
-3. Each shard in use is closed. Until then it takes what is appended, from then on its successor does: so nothing of a
-   conversation is appended to both at once, and workers store what waits in the closed one first.
+1. `meta` records the target, a new generation of shards whose keys differ from all keys in use.
+2. Every server records it: clients look in both places, workers store what waits in both.
+3. Each shard in use is closed. Before, it receives the appends; afterwards its successor does. So a conversation is
+   never appended to in both at once, and workers store the entries of the closed shard first.
 4. Workers empty the closed shards.
-5. `meta`, then every server, says that the target is the layout in use. What is left of the closed shards, which are
-   hints and contexts that were kept, is removed; their marks stay, for clients that slept meanwhile.
+5. `meta`, then every server, records the target as the layout in use. The closed shards' leftovers, which are hints
+   and cached contexts, are removed; their marks stay, for clients that were asleep meanwhile.
 """
 
 from __future__ import annotations
@@ -37,46 +37,46 @@ if TYPE_CHECKING:
 
 POLL_SECONDS: Final = 0.2
 RING_SECONDS: Final = 1.0
-"""Until workers are asked again to empty the closed shards."""
+"""Interval at which workers are asked to empty the closed shards."""
 _SCANNED_AT_ONCE: Final = 1_000
 _STANDS: Final = frozenset({"closed", "erased"})
-"""Kinds of keys of a closed shard that are not removed: receipts end by themselves."""
+"""Kinds of keys of a closed shard that are kept; receipts expire on their own."""
 _HOLDS_WORK: Final = frozenset({"in", "ready"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReshardPlan:
-    """From one layout to the next."""
+    """A change from one layout to another."""
 
     layout: Layout
     target: Layout
     resumes: bool
-    """A command before this one began it."""
+    """Whether an earlier command began this change."""
     conversations: int
-    """With an inbox that workers have to empty."""
+    """Conversations with an inbox that workers have to empty."""
     entries: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReshardProgress:
-    """How far one is."""
+    """Progress of a reshard."""
 
     conversations: int
-    """That wait in the old shards, to be stored or erased."""
+    """Conversations in the old shards that are still to be stored or erased."""
 
 
 def planned(engine: Engine, servers: InboxServers, *, shards: int | None, on_servers: int | None) -> ReshardPlan | None:
-    """What is to be done; None when the inboxes are laid out so already, and every server says it.
+    """Return the work to do; None when the inboxes already have this layout and every server has recorded it.
 
-    `on_servers`: as many of the list, from its first on; None: all of it, or as begun. Changes nothing. Raises
-    `InvalidInput`, `InvalidSettings`, `Unavailable`.
+    `on_servers` is how many servers of the list to use, counted from its start; None means all, or the number of a
+    reshard under way. Changes nothing. Raises `InvalidInput`, `InvalidSettings`, `Unavailable`.
     """
     with sql_translated(), engine.connect() as connection:
         layout = stored = _stored(connection)
     said = servers.said(len(servers))
     ahead = max((one for one in said if one is not None), key=attrgetter("rank"), default=layout)
     if ahead.rank > layout.rank:
-        # The database is older than Redis, which is said to after it: it was restored from a backup.
+        # The database, which is written before Redis, is behind: it was restored from a backup.
         layout = ahead
     if layout.target is not None:
         _check_same(layout.target, shards, on_servers)
@@ -87,7 +87,7 @@ def planned(engine: Engine, servers: InboxServers, *, shards: int | None, on_ser
         if (wanted.shards, wanted.servers) == (layout.shards, layout.servers):
             if stored == layout and {*said} <= {layout, None}:
                 return None
-            # A command died between the database and the servers.
+            # A command was killed between writing the database and the servers.
             return ReshardPlan(layout=layout, target=layout, resumes=True, conversations=0, entries=0)
         target, resumes = wanted, False
     waiting = [totals for totals in waiting_totals(servers) if totals.shard in layout.own()]
@@ -101,7 +101,7 @@ def planned(engine: Engine, servers: InboxServers, *, shards: int | None, on_ser
 def reshard(
     plan: ReshardPlan, *, engine: Engine, servers: InboxServers, publisher: Publisher, most_seconds: float | None = None
 ) -> Iterator[ReshardProgress]:
-    """Carry a plan out, saying how far it is. Raises `Unavailable`, also when workers took longer: run it again."""
+    """Carry out a plan and yield its progress. Raises `Unavailable`, also after `most_seconds`: then run it again."""
     in_use = max(plan.layout.servers, plan.target.servers)
     if plan.target == plan.layout:
         _finish(engine, plan.layout)
@@ -109,7 +109,7 @@ def reshard(
         return
     under_way = plan.layout._replace(target=plan.target)
     if not _begun(engine, under_way):
-        # Another command has finished it.
+        # Another command finished it.
         return
     servers.publish(under_way, servers=in_use)
     _copy_bounded(servers, under_way)
@@ -141,7 +141,7 @@ def _check_possible(wanted: Layout, servers: InboxServers) -> None:
 
 
 def _begun(engine: Engine, under_way: Layout) -> bool:
-    """Write the target down, unless it stands there; False when the database is past it."""
+    """Record the target unless it is recorded already; return False when the database is past it."""
     with sql_translated(), engine.begin() as connection:
         stored = _stored(connection)
         if stored.rank > under_way.rank:
@@ -171,7 +171,7 @@ def _write(connection: Connection, layout: Layout) -> None:
 
 
 def _copy_bounded(servers: InboxServers, layout: Layout) -> None:
-    """Let the new shards know whose appends are counted, before anything is appended to them."""
+    """Copy the set of tenants with quotas to the new shards before anything is appended to them."""
     doing, first = "copying quotas", layout.own()[0]
     with translated(doing):
         members = cast("set[bytes]", servers.client_of(first).smembers(keys.bounded(first)))
@@ -188,7 +188,7 @@ def _close(servers: InboxServers, layout: Layout) -> None:
 def _emptied(
     servers: InboxServers, plan: ReshardPlan, publisher: Publisher, most_seconds: float | None
 ) -> Iterator[ReshardProgress]:
-    """Wait until workers have stored and erased what the closed shards hold."""
+    """Yield progress until workers have stored and erased what the closed shards contain."""
     own, began, rung = plan.layout.own(), time.monotonic(), -RING_SECONDS
     while True:
         held = servers.piped(
@@ -220,7 +220,7 @@ _CONTINUE: Final = (
 
 
 def _remove_rest(servers: InboxServers, layout: Layout) -> None:
-    """Remove what outlives an empty shard. Raises `Unavailable` for an inbox that no worker was told of."""
+    """Remove the leftovers of empty shards. Raises `Unavailable` for an inbox that is not in the ready index."""
     tags = {tag(shard) for shard in layout.own()}
     for position in range(layout.servers):
         with translated("removing what closed shards left"):

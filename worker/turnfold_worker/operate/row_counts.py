@@ -1,4 +1,4 @@
-"""How much waits in the inboxes."""
+"""Count what is waiting in the inboxes."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from turnfold.redis.lua import Call, Script
 from turnfold.redis.servers import InboxServers
 
 MOST_INBOXES: Final = 1_000
-"""Inboxes of a shard that are looked at, those that wait for the longest time; further ones count as their average."""
+"""Inboxes of a shard that are measured, longest-waiting first; the rest count as the average of those."""
 
-# KEYS inbox      Returns {entries in it, id of the first}: its content, which may be long, stays where it is.
+# KEYS inbox Returns {entries in it, id of the first}, without the content, which may be long.
 _SIZE_AND_FIRST: Final = Script("""
 local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
 return {redis.call('XLEN', KEYS[1]), first and first[1] or ''}
 """)
 
 # KEYS tenants     ARGV ready prefix, most
-# Returns {conversations that wait, then <tenant>:<conversation> of those that have waited for the longest time}.
+# Returns {number of waiting conversations, then <tenant>:<conversation> of those that have waited longest}.
 _READY: Final = Script("""
 local held, ready = 0, {}
 for _, tenant in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
@@ -39,7 +39,7 @@ return answer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShardTotals:
-    """What waits in a shard of the inbox, of all tenants."""
+    """What is waiting in one shard of the inboxes, over all tenants."""
 
     shard: int
     conversations: int
@@ -52,9 +52,9 @@ class ShardTotals:
 
 
 def waiting_totals(servers: InboxServers, *, most_inboxes: int = MOST_INBOXES) -> list[ShardTotals]:
-    """Shards that hold anything, exactly up to `most_inboxes` waiting conversations of each. Raises `Unavailable`.
+    """Return totals of the shards that are not empty, exact up to `most_inboxes` waiting conversations per shard.
 
-    Six round trips a server, however many shards there are.
+    Takes six round trips per server, however many shards there are. Raises `Unavailable`.
     """
     doing = "counting what waits in the inboxes"
     now = max(servers.of_all(doing, microseconds_of)) / 1_000_000

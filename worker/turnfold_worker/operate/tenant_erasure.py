@@ -1,6 +1,6 @@
-"""Erasing all of a tenant: every conversation is marked first, so that none is read any more, and erased then.
+"""Erase everything a tenant has: first mark every conversation, which hides it from reads, then wait for its erasure.
 
-Marks stand in Redis, from where each read asks for them; workers delete the rows, in the background.
+The marks are in Redis, where each read checks them; workers delete the rows in the background.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from turnfold.redis.inbox import ProducerInbox
 
 CONVERSATIONS_AT_ONCE: Final = 1_000
-"""Marked, or looked after, together."""
+"""Conversations that are marked, or whose receipts are read, together."""
 PAUSE_SECONDS: Final = 0.1
 
 
 class TenantErasure:
-    """The erasure of every conversation of a tenant that is stored or waits."""
+    """The erasure of all conversations of a tenant, stored or waiting."""
 
     def __init__(self, inbox: ProducerInbox, engine: Engine, tenant: str) -> None:
         self._inbox = inbox
@@ -33,11 +33,11 @@ class TenantErasure:
         self._tenant = tenant
         self._left: deque[Address] = deque()
         self.counts: Counter[str] = Counter()
-        """Turns, segments and anchors that were erased, and `inbox_turns` that were dropped."""
+        """Numbers of erased turns, segments and anchors, and of dropped `inbox_turns`."""
         self.conversations = 0
 
     def mark(self, ring: Callable[[int], None]) -> Iterator[int]:
-        """Mark all; yields how many are marked. `ring` wakes a worker for a shard. Raises `Unavailable`."""
+        """Mark all conversations, yielding how many are marked. `ring` wakes a shard's worker. Raises `Unavailable`."""
         waiting = {address.conversation for address in self._inbox.waiting(self._tenant)}
         in_inboxes = sorted(waiting)
         for start in range(0, len(in_inboxes), CONVERSATIONS_AT_ONCE):
@@ -56,7 +56,7 @@ class TenantErasure:
         return self.conversations
 
     def erased(self) -> int:
-        """How many are erased by now; their counts are added up. Those that were marked first are asked about first."""
+        """Return how many conversations are erased so far, and add up their counts. Checks in the order of marking."""
         while self._left:
             some = [self._left.popleft() for _ in range(min(CONVERSATIONS_AT_ONCE, len(self._left)))]
             receipts = self._inbox.erased_all(some)
@@ -70,7 +70,10 @@ class TenantErasure:
         return self.conversations - len(self._left)
 
     def wait(self, patience_seconds: float, told: Callable[[int], None]) -> bool:
-        """Until all are erased, or none was for `patience_seconds`; whether all are. `told` hears how many."""
+        """Wait until all are erased or none was for `patience_seconds`; return whether all are.
+
+        `told` is called with the number erased so far.
+        """
         done, since = self.erased(), time.monotonic()
         while done < self.conversations and time.monotonic() - since < patience_seconds:
             time.sleep(PAUSE_SECONDS)

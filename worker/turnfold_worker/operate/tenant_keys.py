@@ -1,4 +1,4 @@
-"""A tenant's keys of the gateway, from one cell to another: callers go on with those that they have."""
+"""Copy a tenant's gateway keys from one cell to another, so that callers can keep using theirs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _keys: Final = table(ApiKeyRow)
 
 
 def copy_keys(source: Engine, target: Engine, tenant: str) -> int:
-    """Give the target the keys that it lacks; how many it lacked. One that was revoked on either side is revoked there.
+    """Copy the keys that the target lacks, and return their number; revoke there those that the source has revoked.
 
     Raises `Unavailable`.
     """
@@ -32,6 +32,6 @@ def copy_keys(source: Engine, target: Engine, tenant: str) -> int:
 
 
 def drop_keys(source: Engine, tenant: str) -> int:
-    """Delete a tenant's keys from a cell that it left; how many. Raises `Unavailable`."""
+    """Delete a tenant's keys from the cell that it left, and return their number. Raises `Unavailable`."""
     with translated(), source.begin() as connection:
         return int(connection.execute(_keys.delete().where(_keys.c.tenant == tenant)).rowcount)

@@ -1,12 +1,12 @@
-"""Moving a tenant to another cell: its conversations are copied, compared, and erased where they were.
+"""Move a tenant to another cell: copy its conversations, compare them, and erase them from the old cell.
 
-Two halves, with the change of the file of cells between them, and each is run again after it was stopped. Nothing about
-the move is kept but a seal in the target's `meta`, which says what the source held when both were found equal:
+A move has two halves, between which the file of cells is changed; either half can be run again after an interruption.
+The only state of a move is a seal in the target's `meta`, which records what the source contained when both were equal:
 
-1. `copy`: conversations that the target lacks, or has otherwise than the source, are exported from one and restored in
-   the other, each in one transaction. Then all are compared, and the seal is written.
-2. `check_source`, when clients go to the target: what is erased has to be what was compared. Where the seal says
-   otherwise, each conversation of the source has to stand in the target, with more turns or without.
+1. `copy`: conversations that the target lacks, or that differ there, are exported from the source and restored in the
+   target, each in one transaction. Then all are compared, and the seal is written.
+2. `check_source`, when clients use the target: only what was compared may be erased. If the source no longer matches
+   the seal, each of its conversations has to be in the target, which may have more turns.
 """
 
 from __future__ import annotations
@@ -36,32 +36,32 @@ if TYPE_CHECKING:
 
 POLL_SECONDS: Final = 0.2
 _NAMED: Final = 5
-"""Conversations that an error names."""
+"""Conversations that an error message names, at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveSide:
-    """One of the two cells, as a move needs it."""
+    """One of the two cells of a move."""
 
     cell: str
     engine: Engine
-    """To read, and, beside it, one to write."""
+    """Engine for reading."""
     write_engine: Engine
     inbox: ProducerInbox
     store: SqlStore
     fold: Callable[[Address], object]
-    """Folds what is stored of a conversation and waits for more turns, and makes dropped search rows again."""
+    """Fold a conversation's stored turns that wait for more, and rebuild search rows that were dropped."""
     restore: Callable[[Address, Iterable[bytes]], object]
-    """Writes the lines of an archive that holds one conversation."""
+    """Write the lines of an archive that contains one conversation."""
 
     def names(self, tenant: str) -> list[str]:
-        """The tenant's stored conversations that were not forgotten, in order."""
+        """Return the names of the tenant's stored conversations that are not forgotten, in order."""
         names = [*chain.from_iterable(stored_names(self.engine, tenant))]
         gone = self.inbox.forgotten([Address(tenant, name) for name in names])
         return sorted(name for name in names if name not in gone)
 
     def digest(self, address: Address) -> str | None:
-        """Of what is stored of a conversation; None where nothing is."""
+        """Return the digest of a stored conversation; None when it is not stored."""
         with translated():
             try:
                 return digest(self.engine, address.tenant, address.conversation)
@@ -70,7 +70,7 @@ class MoveSide:
 
 
 class MoveStep(NamedTuple):
-    """How far a half of a move is."""
+    """Progress of one half of a move."""
 
     doing: str
     done: int
@@ -78,24 +78,24 @@ class MoveStep(NamedTuple):
 
 
 class TenantMove:
-    """A move of one tenant from one cell to another."""
+    """Moves one tenant from one cell to another."""
 
     def __init__(self, tenant: str, source: MoveSide, target: MoveSide, *, wait_seconds: float) -> None:
-        """`wait_seconds`: how long workers may take to store, or to fold again, what they have at hand."""
+        """Set up a move; workers get `wait_seconds` to store or refold what they are working on."""
         self._tenant = tenant
         self._source = source
         self._target = target
         self._wait_seconds = wait_seconds
         self.copied = 0
-        """Conversations that were copied by this run."""
+        """Conversations copied by this run."""
         self.conversations = 0
         self.turns = 0
-        """Turns of all of them."""
+        """Turns of all conversations."""
         self.only_in_target: list[str] = []
-        """Where conversations left the source after they were compared: those that may be among them."""
+        """Conversations that only the target has, when some left the source after the comparison."""
 
     def copy(self) -> Iterator[MoveStep]:
-        """Copy and compare; the seal stands at the end. Raises `Unavailable` where either cell is written to."""
+        """Copy and compare, then write the seal. Raises `Unavailable` when either cell is being written to."""
         for side in (self._source, self._target):
             self._wait_until_quiet(side)
         names = self._source.names(self._tenant)
@@ -112,7 +112,7 @@ class TenantMove:
         self._write_seal(" ".join(_seal(self._source.cell, digests)))
 
     def check_source(self) -> Iterator[MoveStep]:
-        """Raise `Unavailable` where the source holds what the target does not."""
+        """Raise `Unavailable` when the source has something that the target lacks."""
         self._wait_until_quiet(self._source)
         names = self._source.names(self._tenant)
         digests: dict[str, str] = {}
@@ -128,7 +128,7 @@ class TenantMove:
             self.only_in_target = sorted({*self._target.names(self._tenant)} - {*names})
 
     def begin_erasure(self) -> None:
-        """From now on a conversation that the source lacks was erased by this command."""
+        """Empty the seal: from now on, conversations missing from the source were erased by this command."""
         self._write_seal("")
 
     def finish(self) -> None:
@@ -144,7 +144,7 @@ class TenantMove:
     def _copy(self, address: Address) -> None:
         wanted, stored = self._digests(address)
         if wanted is None or wanted == stored:
-            # One that was forgotten a moment ago is missed at the end.
+            # A conversation that was just forgotten is noticed by the comparison at the end.
             return
         if stored is not None:
             self._refuse_turns_of_its_own(address)
@@ -154,7 +154,7 @@ class TenantMove:
         self.copied += 1
 
     def _clear(self, address: Address) -> None:
-        """Delete the target's older copy, and what an interrupted run had hidden of one."""
+        """Delete the target's older copy, and any copy that an interrupted run had hidden."""
         store = self._target.store
         while (hidden := store.hide(address, lambda: True)) is not None:
             while store.delete_some(hidden.conversation):
@@ -173,7 +173,7 @@ class TenantMove:
             time.sleep(POLL_SECONDS)
 
     def _digests(self, address: Address) -> tuple[str | None, str | None]:
-        """Of both cells. Either may have dropped search rows of what nobody has asked for since it was copied."""
+        """Fold, then return the digests of both cells: either may have dropped an idle conversation's search rows."""
         for side in (self._source, self._target):
             side.fold(address)
         return self._source.digest(address), self._target.digest(address)
@@ -202,7 +202,7 @@ class TenantMove:
         )
 
     def _refuse_forgotten(self, names: Iterable[str]) -> None:
-        """Workers of the target would erase what is written under a name that was forgotten there a moment ago."""
+        """Refuse names that were just forgotten in the target, whose workers would erase what is written under them."""
         gone = self._target.inbox.forgotten([Address(self._tenant, name) for name in names])
         if gone:
             msg = f"cell {self._target.cell!r} is still to erase what was forgotten there: {_listed(gone)}"
@@ -234,7 +234,7 @@ class TenantMove:
         raise Unavailable(msg, remedy=remedy)
 
     def _stands(self, address: Address, hashed: str | None) -> bool:
-        """Whether the target has all that the source has of a conversation, and perhaps more after it."""
+        """Tell whether the target has all turns and operations that the source has of a conversation, or more."""
         if self._target.digest(address) == hashed:
             return True
         with (
@@ -261,7 +261,7 @@ class TenantMove:
         return Unavailable(msg, remedy=remedy)
 
     def _read_seal(self) -> Seal | None:
-        """None where nothing was copied; an empty one after `begin_erasure`."""
+        """Return the seal: None when nothing was copied, an empty one after `begin_erasure`."""
         meta = table(MetaRow)
         with translated(), self._target.engine.begin() as connection:
             text = connection.scalar(select(meta.c.value).where(meta.c.key == _seal_key(self._tenant)))
@@ -276,12 +276,12 @@ class TenantMove:
 
 
 class Seal(NamedTuple):
-    """Hashes of what a cell held of a tenant."""
+    """Hashes of what a cell contained of a tenant."""
 
     digests: str = ""
-    """Of its conversations with their digests."""
+    """Hash over its conversations' names and digests."""
     names: str = ""
-    """Of their names alone."""
+    """Hash over the names alone."""
 
 
 def _seal_key(tenant: str) -> str:

@@ -1,7 +1,7 @@
-"""How much the database holds of a tenant: sums of what its conversations count, and the work that waits.
+"""Count what the database has of a tenant: sums of its conversations' counters, and the work that waits.
 
-No turn, segment or anchor is counted one by one, and a tenant with more conversations than the time allows is told of
-as far as its conversations were added up.
+Turns, segments and anchors are not counted one by one. For a tenant with more conversations than the time limit allows,
+the totals cover those that were added up in time.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from turnfold_worker.operate.conversation_tree import LookedUp
 
 CONVERSATIONS_AT_ONCE: Final = 20_000
 LIMIT_SECONDS: Final = 3.0
-"""How long conversations are added up."""
+"""Default time limit for adding up conversations."""
 HIGHEST_CHAPTER: Final = 10
-"""Chapters of this height would stand for a billion segments."""
+"""Height at which a chapter would cover a billion segments."""
 
 _conversation = table(ConversationRow)
 _counted = (
@@ -39,7 +39,7 @@ _counted = (
     .limit(bindparam("most", type_=Integer))
     .subquery("counted")
 )  # fmt: skip
-# A chapter of each height for eight, 64, 512 … segments that are complete.
+# One chapter of each height for every 8, 64, 512 … complete segments.
 _chapters = sum(
     (_counted.c.node_count.op("/")(FAN_OUT**height) for height in range(2, HIGHEST_CHAPTER)),
     start=_counted.c.node_count.op("/")(FAN_OUT),
@@ -55,10 +55,10 @@ _SUMS: Final = select(
     ),
     func.max(_counted.c.external_id),
 )  # fmt: skip
-"""Of the conversations behind one, in the order of their names; and the last name."""
+"""Sums over the next conversations after a name, in the order of names, and the last name."""
 
 _KINDS: Final = ", ".join(f"'{kind}'" for kind in JobKind)
-# Each arm by a partial index: the jobs that are done, which are most, are not looked at.
+# Each arm uses a partial index, which leaves out finished jobs, the great majority.
 OPEN_JOBS_OF_TENANT: Final = text(
     "SELECT kind, state, count(*) FROM ("  # noqa: S608 - constants
     f"SELECT kind, state FROM job WHERE state = 'due' AND kind IN ({_KINDS}) AND tenant = :tenant UNION ALL "
@@ -75,7 +75,7 @@ PARKED_ENTRIES_OF_TENANT: Final = text(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredTotals:
-    """What the database holds of a tenant."""
+    """What the database has of a tenant."""
 
     conversations: int
     turns: int
@@ -84,16 +84,16 @@ class StoredTotals:
     anchors: int
     looked_up: LookedUp
     complete: bool
-    """False where there was no time to add up all conversations: there are at least as many of everything."""
+    """False when time ran out before all conversations were added up: every number is then a lower bound."""
     parked_entries: int
     jobs: Mapping[str, Mapping[str, int]]
-    """Kind of job -> state -> how many; jobs that are done or skipped are left out."""
+    """Kind of job -> state -> number of jobs; finished and skipped jobs are left out."""
 
 
 def stored_totals(
     engine: Engine, tenant: str, *, seconds: float = LIMIT_SECONDS, clock: Callable[[], float] = time.monotonic
 ) -> StoredTotals:
-    """Add up what a tenant's conversations count, for `seconds`. Raises `Unavailable` or `SchemaMismatch`."""
+    """Add up the counters of a tenant's conversations for up to `seconds`. Raises `Unavailable` or `SchemaMismatch`."""
     with translated(), engine.begin() as connection:
         deadline = clock() + seconds
         sums, complete = _added_up(connection, tenant, lambda: clock() >= deadline)
@@ -109,7 +109,7 @@ def stored_totals(
 
 
 def _added_up(connection: Connection, tenant: str, is_over: Callable[[], bool]) -> tuple[list[int], bool]:
-    """Sums over a tenant's conversations, and whether they are of all."""
+    """Return the sums over a tenant's conversations, and whether they include all of them."""
     totals, after = [0] * 7, ""
     while True:
         *sums, last = connection.execute(_SUMS, {"tenant": tenant, "after": after, "most": CONVERSATIONS_AT_ONCE}).one()

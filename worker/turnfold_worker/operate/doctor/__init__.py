@@ -1,11 +1,11 @@
-"""Checks of the invariants and of the surroundings: `turnfold doctor`. Changes nothing.
+"""Checks of the invariants and the environment for `turnfold doctor`. They change nothing.
 
-finding     what a check says
-invariants  those that are queries
-blocks      these over all conversations, block by block, as long as a time limit allows
-samples     those that are computed, over the newest segments
-servers     Redis, the database's server, clocks
-workers     versions, a summarizer of one's own, the broker, its queues, who serves them
+finding     the result of a check
+invariants  invariants that are SQL queries
+blocks      runs the queries over all conversations, block by block, within a time limit
+samples     invariants that are computed in Python, over the newest segments
+servers     Redis, the database server, clocks
+workers     versions, a custom summarizer, the broker, its queues and the workers that consume them
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 def diagnose(
     settings: WorkerSettings, engine: Callable[[], Engine], servers: Callable[[], InboxServers], reach: Reach
 ) -> list[Finding]:
-    """Every check, those of the database first; `reach` says of which conversations.
+    """Run every check, starting with the database's; `reach` selects the conversations.
 
-    A check that cannot be made is a finding too.
+    A check that cannot run is reported as a finding.
     """
     schema = attempted("schema", lambda: [check_schema(settings.database_url)])
     stored = schema[0].ok

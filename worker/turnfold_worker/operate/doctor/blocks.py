@@ -1,7 +1,7 @@
-"""The invariants over all conversations, block by block from the newest on, until a time limit is reached.
+"""Check the invariants over all conversations, in blocks from the newest to the oldest, within a time limit.
 
-A block grows while it is checked quickly, shrinks when it is not, and is halved when the database gives a statement of
-it up. So no statement runs for long, however many conversations there are and however long they are.
+A block doubles while its check is fast, halves when it is slow, and shrinks to a quarter when the database cancels one
+of its statements. So no statement runs for long, whatever the number and length of the conversations.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from turnfold_worker.operate.doctor.invariants import (
 
 FIRST_BLOCK: Final = 200
 LARGEST_BLOCK: Final = 20_000
-"""Conversations that are checked together."""
+"""Conversations checked together, at most."""
 QUICK_SECONDS: Final = 0.5
 SLOW_SECONDS: Final = 2.0
 LIMIT_SECONDS: Final = 60.0
-"""How long the conversations are looked at, unless a caller says otherwise."""
+"""Default time limit for checking conversations."""
 
 _STATEMENT_GIVEN_UP: Final = "57014"
-"""PostgreSQL's code for a statement that ran into its timeout."""
+"""PostgreSQL's SQLSTATE for a statement cancelled by its timeout."""
 
 _conversation = table(ConversationRow)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """Which conversations are checked: those with ids below `before`, for `seconds`."""
+    """The conversations to check: those with ids below `before`, for at most `seconds`."""
 
     before: int | None = None
     seconds: float = LIMIT_SECONDS
@@ -52,7 +52,7 @@ class Reach:
 
 @dataclass(slots=True)
 class _Walk:
-    """Where a check of all conversations is. Ids fall."""
+    """Progress of a check over all conversations, in descending order of ids."""
 
     engine: Engine
     before: int
@@ -61,11 +61,11 @@ class _Walk:
     size: int = FIRST_BLOCK
     conversations: int = 0
     too_long: list[int] = field(default_factory=list)
-    """Conversations whose rows alone took a statement longer than the database waits."""
+    """Conversations that exceed the statement timeout on their own."""
     ended: bool = False
 
     def rows(self, queries: tuple[InvariantQuery, ...], moments: Moments) -> Iterator[tuple[InvariantQuery, Any]]:
-        """Rows that break an invariant, of one block after another. A block that was given up gave none."""
+        """Yield rows that violate an invariant, block by block. A block whose statement was cancelled yields none."""
         while not self.ended and self.clock() < self.deadline:
             yield from self._next_block(queries, moments)
 
@@ -100,7 +100,7 @@ class _Walk:
         return broken
 
     def _give_up(self, ids: list[int]) -> None:
-        """Try fewer conversations, or go on behind a single one that is too long by itself."""
+        """Shrink the block, or skip a single conversation that is too long on its own."""
         if len(ids) == 1:
             self.too_long.append(ids[0])
             self.before = ids[0]
@@ -110,7 +110,7 @@ class _Walk:
 def check_invariants(
     engine: Engine, reach: Reach | None = None, *, clock: Callable[[], float] = time.monotonic
 ) -> list[Finding]:
-    """The invariants that are queries, jobs that nobody works on, and how many conversations were looked at."""
+    """Check the invariants that are queries and look for stalled jobs; the last finding tells how far the check got."""
     reach = reach or Reach()
     with translated():
         with engine.begin() as connection:
@@ -131,7 +131,7 @@ def check_invariants(
 
 
 def _looked_at(walk: _Walk, reach: Reach) -> Finding:
-    """What was not looked at is no fault of what was: it is said, with how to look at it, and is no problem."""
+    """Report how many conversations were checked and how to continue; always ok, since unchecked ones are no fault."""
     told = [f"{walk.conversations:,} conversations"]
     if not walk.ended:
         told.append(

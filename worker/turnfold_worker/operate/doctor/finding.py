@@ -1,4 +1,4 @@
-"""What a check says."""
+"""The result of a check."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from turnfold.errors import TurnfoldError, Unavailable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One check and what came of it."""
+    """A check and its result."""
 
     check: str
     ok: bool
     detail: str
     remedy: str = ""
-    """What to do; empty when all is well."""
+    """How to fix the problem; empty when the check passes."""
 
 
 def judged(check: str, *, ok: bool, detail: str, remedy: str) -> Finding:
-    """A finding whose remedy is only shown when there is a problem."""
+    """Make a finding whose remedy is dropped when the check passes."""
     return Finding(check=check, ok=ok, detail=detail, remedy="" if ok else remedy)
 
 
 def attempted(name: str, look: Callable[[], list[Finding]]) -> list[Finding]:
-    """What a group of checks found; that it could not look is a finding too."""
+    """Run a group of checks; when it raises a `TurnfoldError`, return the error as a finding."""
     try:
         return look()
     except TurnfoldError as error:

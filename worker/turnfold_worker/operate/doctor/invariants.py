@@ -1,7 +1,7 @@
-"""Invariants as queries: each is empty while its invariant holds.
+"""Invariants as SQL queries: each returns no rows while its invariant holds.
 
-Those about rows of conversations are asked of a block of neighbouring ids at a time, so that none takes long; those
-about work that waits are asked of all at once, by partial indexes.
+Queries about the rows of conversations run on a block of neighbouring ids at a time, so that none takes long. Queries
+about waiting work run once over all conversations, using partial indexes.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from turnfold.contract.tables import HIDDEN_PREFIX, UtcDateTime
 from turnfold_worker.operate.doctor.finding import Finding
 
 STUCK_JOB_MILLISECONDS: Final = 300_000
-"""How long a job may be due, or its lease over, before nobody seems to be folding."""
+"""How long a job may be overdue, or its lease expired, before it counts as stalled."""
 FAR_AHEAD_MILLISECONDS: Final = 86_400_000
-"""No job is put off, or leased, for as long: a clock was set back since."""
+"""Longer than any job is delayed or leased: a due time further ahead means that a clock was set back."""
 MOST_EXAMPLES: Final = 5
 MOST_VIOLATIONS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class InvariantQuery:
-    """A query whose rows are violations: `conversation`, then what is wrong.
+    """A query whose rows are violations: `conversation`, then the offending values.
 
-    `:first` and `:last` are ids of conversations: of a block, where it has them.
+    `:first` and `:last`, where a query has them, are the lowest and the highest conversation id of a block.
     """
 
     check: str
@@ -168,13 +168,13 @@ IN_BLOCKS: Final = (
         "`turnfold forget` it again: its worker died at the moment at which it was forgotten",
     ),
 )
-"""Asked of the conversations of a block."""
+"""Queries that run block by block."""
 
 AT_ONCE: Final = (
     InvariantQuery(
         "jobs: due work is taken up",
         "job is overdue",
-        # One arm for each partial index.
+        # One UNION arm for each partial index.
         """SELECT conversation, kind, state FROM job
            WHERE kind <> 'refine' AND state = 'later' AND not_before < :long_ago
            UNION ALL
@@ -202,12 +202,12 @@ AT_ONCE: Final = (
         "`turnfold jobs list` shows it; then `turnfold jobs retry` or `skip`; nothing else is held up by it",
     ),
 )
-"""Asked of all conversations at once."""
+"""Queries that run once over all conversations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """What is long ago by the database's clock."""
+    """Time thresholds for the queries, from the database's clock."""
 
     now_milliseconds: int
 
@@ -222,8 +222,8 @@ class Moments:
 def violations(
     connection: Connection, query: InvariantQuery, parameters: Mapping[str, int | datetime]
 ) -> Sequence[Any]:
-    """Rows that break an invariant, at most `MOST_VIOLATIONS`."""
-    # Of a conversation that is being erased, only a part is left.
+    """Return rows that violate an invariant, at most `MOST_VIOLATIONS`."""
+    # A conversation that is being erased has lost part of its rows, so it is left out.
     in_block = "its.id BETWEEN :first AND :last AND" if ":first" in query.sql else ""
     statement = text(
         f"SELECT broken.* FROM ({query.sql}) AS broken JOIN conversation AS its ON its.id = broken.conversation "  # noqa: S608 - constants
@@ -238,7 +238,7 @@ def violations(
 
 
 def judged_by(connection: Connection, query: InvariantQuery, rows: Sequence[Any], scope: str) -> Finding:
-    """What the rows that break an invariant say. `scope` tells where none was found."""
+    """Turn the rows that violate an invariant into a finding. `scope` is appended to the text of a passed check."""
     if not rows:
         return Finding(check=query.check, ok=True, detail=f"none found{scope}")
     names = _names(connection, rows)

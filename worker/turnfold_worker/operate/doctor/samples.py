@@ -1,4 +1,4 @@
-"""Invariants that are computed: on the newest segments only, because each costs as much as reading its turns."""
+"""Invariants that are computed in Python: on the newest nodes only, because each costs as much as reading its turns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from turnfold_worker.operate.doctor.finding import Finding, judged
 from turnfold_worker.pipeline.fold import source_hash
 
 NEWEST: Final = 200
-"""Nodes that are looked at."""
+"""Nodes that are checked."""
 
 _conversation = table(ConversationRow)
 _turn = table(TurnRow)
@@ -31,13 +31,13 @@ _DAMAGE: Final = (
 
 
 def check_samples(engine: Engine) -> list[Finding]:
-    """Segments against the turns that they were made from, and token counts against the words."""
+    """Compare segments with the turns they were made from, and stored token counts with the stored text."""
     with translated(), engine.begin() as connection:
         return [_check_sources(connection), _check_counts(connection)]
 
 
 def _check_sources(connection: Connection) -> Finding:
-    """A segment that is to be folded again may be behind its turns for a while."""
+    """Compare the source hashes of segments with their turns, except where a refold is pending."""
     to_refold = exists(
         select(literal(1)).where(
             _job.c.conversation == _node.c.conversation, _job.c.kind == str(JobKind.REFOLD),

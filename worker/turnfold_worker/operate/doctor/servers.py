@@ -1,4 +1,4 @@
-"""Checks of Redis, of the database's server, and of the clocks of all three machines."""
+"""Checks of Redis, the database server, and the clocks of this machine and both servers."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from turnfold_worker.operate.row_counts import waiting_totals
 LEAST_REDIS: Final = (6, 2)
 LEAST_POSTGRESQL: Final = 14
 LEAST_SQLITE: Final = (3, 35)
-"""RETURNING."""
+"""The first version with RETURNING."""
 SLOW_INBOX_SECONDS: Final = 60.0
-"""Age of an inbox entry from which no worker seems to be draining."""
+"""Age of the oldest inbox entry above which no worker seems to be draining."""
 SLOW_ERASURE_SECONDS: Final = 300.0
-"""Age of a request to forget from which nobody seems to be erasing."""
+"""Age of the oldest request to forget above which no worker seems to be erasing."""
 SLOW_LOG_SECONDS: Final = 3_600.0
-"""Six times as long as workers wait between two rewrites of a log."""
+"""Six times the interval at which workers rewrite logs."""
 MOST_CLOCK_SECONDS: Final = 5.0
-"""Difference of two clocks from which ages and the times of logs mislead."""
+"""Difference between two clocks above which ages and log times are misleading."""
 FULL: Final = 0.8
-"""Part of Redis's memory limit from which appends, which are refused above nine tenths of it, will soon fail."""
+"""Share of Redis's memory limit above which appends, which are refused above nine tenths, will soon fail."""
 
-# KEYS tenants     ARGV ready prefix, score     Returns how many leases end later.
+# KEYS tenants ARGV ready prefix, score Returns how many leases end after the score.
 _LEASED: Final = Script("""
 local stuck = 0
 for _, tenant in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
@@ -48,7 +48,7 @@ return stuck
 
 
 def check_schema(database_url: str) -> Finding:
-    """The database serves the version of this code, without drift."""
+    """Check that the database serves this version's schema, without drift."""
     if (mismatch := migrate.mismatch(database_url)) is not None:
         return judged("schema", ok=False, detail=mismatch.reason, remedy=mismatch.remedy)
     drift = migrate.check(database_url)
@@ -58,7 +58,7 @@ def check_schema(database_url: str) -> Finding:
 
 
 def check_database(engine: Engine) -> list[Finding]:
-    """The server is new enough, and reads see one committed state."""
+    """Check that the server is new enough and that reads see one committed state."""
     with sql_translated(), engine.begin() as connection:
         return _check_sqlite(connection) if engine.dialect.name == "sqlite" else _check_postgresql(connection)
 
@@ -98,7 +98,7 @@ def _check_postgresql(connection: Connection) -> list[Finding]:
 
 
 def check_redis(servers: InboxServers, *, lease_seconds: float) -> list[Finding]:
-    """Redis answers, is new enough, keeps what it is given, and is drained."""
+    """Check that Redis answers, is new enough, persists and does not evict data, and that its inboxes are drained."""
     findings: list[Finding] = []
     # INFO, because managed servers often forbid CONFIG.
     abouts: list[list[dict[str, Any]]] = servers.of_all("checking it", _of_each_node)
@@ -112,7 +112,7 @@ def check_redis(servers: InboxServers, *, lease_seconds: float) -> list[Finding]
             _check_persistence(about),
             _check_eviction(about),
         ]  # fmt: skip
-        # Of the first one under the plain names; of others where something is wrong.
+        # The first server is always reported; further servers only where a check fails.
         findings += [finding for finding in of_server if number == 1 or not finding.ok]
     return [
         *findings,
@@ -127,7 +127,7 @@ def _of_each_node(client: redis.Redis) -> list[dict[str, Any]]:
 
 
 def _check_layout(servers: InboxServers, answering: int) -> Finding:
-    """Every server of the inboxes answers, and Redis and the database agree on the layout."""
+    """Check that every inbox server answers, and that Redis and the database agree on the layout."""
     layout = servers.layout(fresh=True)
     detail = f"{layout.shards} shards on {layout.most_servers} servers, of which {answering} answer"
     if layout.target is not None:
@@ -207,7 +207,7 @@ def _check_inboxes(servers: InboxServers) -> list[Finding]:
 
 
 def _check_leases(servers: InboxServers, lease_seconds: float) -> Finding:
-    """Leases that end later than any lease can: they count as ready, but say that a clock was set back."""
+    """Look for leases that end later than any lease can. They count as ready, but show that a clock was set back."""
     doing = "looking at leases"
     ahead = max(servers.of_all(doing, microseconds_of)) + 2_000_000 * lease_seconds
     calls = [Call(shard, [keys.tenants(shard)], [keys.ready_prefix(shard), f"({ahead:.0f}"]) for shard in servers.all()]
@@ -219,7 +219,7 @@ def _check_leases(servers: InboxServers, lease_seconds: float) -> Finding:
 
 
 def check_clocks(engine: Engine, servers: InboxServers) -> list[Finding]:
-    """This machine's clock against Redis's and the database's."""
+    """Compare this machine's clock with Redis's and the database's."""
     began = time.time()
     with redis_translated("asking for its time"):
         server_seconds = microseconds_of(servers.home) / 1_000_000

@@ -1,4 +1,4 @@
-"""Checks of the broker, its queues, and who serves them."""
+"""Checks of the installed versions, the broker, its queues, and the workers that consume them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from kombu.connection import Connection
 
 ANSWER_SECONDS: Final = 1.0
-"""How long workers have to say what they serve."""
+"""How long workers have to report the queues they consume."""
 PACKAGES: Final = ("celery", "kombu", "redis", "sqlalchemy", "psycopg")
 
 
 def check_versions() -> list[Finding]:
-    """Both distributions are of one version."""
+    """Check that both distributions have the same version."""
     versions = {name: _version(name) for name in ("turnfold", "turnfold-worker", *PACKAGES)}
     return [
         judged(
@@ -35,7 +35,7 @@ def check_versions() -> list[Finding]:
 
 
 def check_summarizer(name: str) -> list[Finding]:
-    """The callable that answers in the place of a provider can be imported here; nothing where there is none."""
+    """Check that the configured summarizer can be imported on this machine; no finding when none is configured."""
     problem = ""
     try:
         if name:
@@ -54,16 +54,16 @@ def _version(package: str) -> str:
 
 
 def check_broker(broker_url: str, *, refines: bool) -> list[Finding]:
-    """The broker answers, its queues are short, and workers serve each that has work. Raises `Unavailable`.
+    """Check that the broker answers, its queues are short, and each queue with work has a worker. Raises `Unavailable`.
 
-    `refines` says whether a model is in use: without one nobody needs to serve its queue.
+    `refines` tells whether a model is in use; without one, the refine queue needs no worker.
     """
     from celery import Celery
 
     app = Celery("turnfold-doctor", broker=broker_url, set_as_current=False)
     app.conf.broker_transport_options = {
         "socket_connect_timeout": 1, "socket_timeout": 5, "priority_steps": [0],
-        # Closing waits for a question to the broker that is under way: none is to take the default of a second.
+        # Closing the connection waits for a running poll of the broker, which takes a second by default.
         "polling_interval": 0.05,
     }  # fmt: skip
     with _translated(), app.connection_for_write() as connection:
@@ -79,7 +79,7 @@ def _translated() -> Iterator[None]:
     try:
         yield
     except (OperationalError, OSError, RedisError) as error:
-        # What Redis refuses comes as it is or as the cause of Celery's error.
+        # A refusal by Redis arrives either directly or as the cause of Celery's error.
         refused = next((each for each in (error, error.__cause__) if isinstance(each, ResponseError)), None)
         if refused is not None:
             why, remedy = refusal(refused)

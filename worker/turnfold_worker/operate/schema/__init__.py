@@ -1,9 +1,9 @@
-"""The schema of a database, beside that of this version.
+"""Compare a database's schema with that of this version, and bring it up to date.
 
 steps       the migrations, which either expand or contract
-mismatch    why a database is not one that this version works with
-drift       what differs between its tables and this version's
+mismatch    why this version cannot work with a database
+drift       differences between its tables and this version's
 partitions  large tables in hash partitions, a choice at the first migration
-indexes     indexes that it lacks, built while others write
-statistics  columns of words, of which PostgreSQL's planner keeps no values
+indexes     missing indexes, built while others write
+statistics  text columns whose values PostgreSQL's planner must not sample
 """

@@ -1,4 +1,4 @@
-"""What differs between the tables of a database and those of this version."""
+"""Differences between the tables of a database and those of this version."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _INDEX_NAMES: Final = {
     "sqlite": "SELECT name FROM sqlite_master WHERE type = 'index'",
-    # What is left of a build that was broken off is no index.
+    # An invalid index, left by an interrupted build, does not count.
     "postgresql": (
         "SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
         "WHERE i.indisvalid AND pg_table_is_visible(c.oid)"
@@ -25,7 +25,7 @@ _INDEX_NAMES: Final = {
 
 
 def drift(connection: Connection, *, newer: bool) -> list[str]:
-    """A line for each difference. What a `newer` version added beside ours is none."""
+    """Describe each difference in a line. Additions by a `newer` version are not differences."""
     indexes = {str(index.name): index for table in Base.metadata.tables.values() for index in table.indexes}
     by_name_only = {
         name for name, index in indexes.items() if not all(isinstance(part, Column) for part in index.expressions)
@@ -48,7 +48,7 @@ def drift(connection: Connection, *, newer: bool) -> list[str]:
 
 
 def missing_indexes(connection: Connection) -> list[Index]:
-    """Indexes of this version that a database lacks, on tables that it has."""
+    """Return this version's indexes that the database lacks, on tables that it has."""
     present = set(connection.execute(text(_INDEX_NAMES[connection.dialect.name])).scalars())
     tables = [table for table in Base.metadata.sorted_tables if connection.dialect.has_table(connection, table.name)]
     return [

@@ -1,7 +1,7 @@
-"""Indexes that a database lacks, built while others go on to write.
+"""Build the indexes that a database lacks, while others keep writing.
 
-No migration names an index of a table that was there before: whatever this version's tables have and the database
-lacks is built here, after the migrations. So a build that was broken off is taken up by the next `turnfold migrate`.
+No migration creates an index on an existing table: an index of this version that the database lacks is built here,
+after the migrations. So the next `turnfold migrate` resumes an interrupted build.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 def build_here(connection: Connection) -> None:
-    """Build them in the connection's transaction: SQLite has one writer at a time anyway."""
+    """Build missing indexes in the connection's transaction: SQLite has one writer at a time anyway."""
     for index in missing_indexes(connection):
         index.create(connection)
 
 
 def build_beside_writers(database_url: str) -> None:
-    """Build them on PostgreSQL without a lock that keeps writers out. The caller keeps other migrations out.
+    """Build missing indexes on PostgreSQL without blocking writers. The caller keeps other migrations out.
 
-    Takes as long as it takes: no time limit ends it. Each is a statement of its own, so a pooler may lead there.
+    There is no time limit. Each statement runs on its own, so the connection may go through a pooler.
     """
     url = make_url(database_url).set(drivername="postgresql+psycopg")
     engine = create_engine(

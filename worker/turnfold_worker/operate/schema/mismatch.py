@@ -1,4 +1,4 @@
-"""Why a database is not one that this version works with, and what to do."""
+"""Why this version cannot work with a database, and the remedy."""
 
 from __future__ import annotations
 
@@ -15,51 +15,51 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 NEWER_REMEDY: Final = "upgrade Turnfold here, or name another database"
-"""What to do about a database at a revision that this version does not know."""
+"""Remedy for a database at a revision that this version does not know."""
 
 BROKEN_REMEDY: Final = "restore it whole, or start with an empty database"
-"""What to do about tables of ours that came there by no migration."""
+"""Remedy for a database with our tables but no revision."""
 
 FOREIGN_REMEDY: Final = "give Turnfold a database of its own, and name it in TURNFOLD_DATABASE_URL"
-"""What to do about a database that another application has made."""
+"""Remedy for a database that another application made."""
 
 CONTRACT_REMEDY: Final = "run `turnfold migrate --contract` when no process of an older version is left"
-"""What to do about a database whose next migration contracts."""
+"""Remedy for a database whose next migration contracts."""
 
 _SIGNS: Final = {"conversation": {"tenant", "external_id"}, "meta": {"key", "value"}}
-"""By which tables of ours are known from others of the same names."""
+"""Tables and columns that tell our tables from another application's tables of the same names."""
 
 
 class Mismatch(NamedTuple):
-    """Why this version does not work with a database, and what to do."""
+    """Why this version does not work with a database, and the remedy."""
 
     reason: str
     remedy: str
     migrates: bool = False
-    """Whether a migration mends it."""
+    """Whether a migration fixes it."""
 
     def __str__(self) -> str:
         return self.reason if self.migrates else f"{self.reason}: {self.remedy}"
 
 
 def revision_of(connection: Connection) -> str | None:
-    """At which revision a database says that it is; of another application's there may be several."""
+    """Return the revision recorded in a database; another application's database may have several."""
     return ", ".join(sorted(MigrationContext.configure(connection).get_current_heads())) or None
 
 
 def serves(connection: Connection) -> SchemaRange | None:
-    """The versions that a database of ours says it serves."""
+    """Return the schema versions that a database of ours declares to serve."""
     meta = table(MetaRow)
     return served({row.key: row.value for row in connection.execute(select(meta.c.key, meta.c.value))})
 
 
 def is_newer(connection: Connection, revision: str | None) -> bool:
-    """Whether a newer version than this one migrated a database of ours."""
+    """Tell whether a newer version migrated a database of ours."""
     return revision is not None and not _is_known(revision) and _is_ours(connection)
 
 
 def not_migrated(revision: str | None) -> Mismatch:
-    """A database that a migration would mend."""
+    """Return the mismatch of a database that a migration would fix."""
     reason = f"the database is at revision {revision or 'none'}, this version needs {needed(steps()).revision}"
     if waits_to_contract(revision, steps()):
         return Mismatch(reason, CONTRACT_REMEDY, migrates=True)
@@ -67,7 +67,7 @@ def not_migrated(revision: str | None) -> Mismatch:
 
 
 def mismatch_of(connection: Connection) -> Mismatch | None:
-    """Why this version does not work with a database; None when it does."""
+    """Return why this version does not work with the database; None when it does."""
     revision = revision_of(connection)
     if revision is not None and _is_known(revision):
         if place_of(revision, steps()) >= place_of(needed(steps()).revision, steps()):
@@ -81,7 +81,7 @@ def _is_known(revision: str) -> bool:
 
 
 def _of_versions(connection: Connection) -> Mismatch | None:
-    """Why a database at a revision that fits does not serve this version, as after a change by hand."""
+    """Return why a database at a suitable revision does not serve this version, such as after a manual change."""
     database = serves(connection)
     if database is not None and database.overlaps(writable()):
         return None
@@ -98,7 +98,7 @@ def _is_ours(connection: Connection) -> bool:
 
 
 def _of_other_tables(connection: Connection, revision: str | None) -> Mismatch | None:
-    """Why no migration of this version has led to what stands there; None for a newer one's that serves this, too."""
+    """Return why this version's migrations did not make the tables; None for a newer version's that serve this one."""
     is_ours = _is_ours(connection)
     if revision is not None:
         if is_ours:

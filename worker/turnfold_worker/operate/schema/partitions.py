@@ -1,6 +1,6 @@
-"""Large tables of PostgreSQL in hash partitions by conversation: a choice at the first migration, and none later.
+"""Hash-partition PostgreSQL's large tables by conversation: a choice at the first migration that cannot change later.
 
-Only tables that grow by the turns are parted, whose keys all hold `conversation`. `conversation`, `job` and
+Only tables that grow with the turns are partitioned; all their keys contain `conversation`. `conversation`, `job` and
 `parked_entry` have keys of their own.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST_PARTITIONS: Final = 1_024
 
 PARTED: Final = ("turn", "node", "level", "note_list", "passage", "posting", "anchor", "anchor_posting")
-"""Nine tenths of what a conversation takes."""
+"""Tables that take nine tenths of a conversation's space."""
 
 _PARTITIONS: Final = text(
     "SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid "
@@ -31,9 +31,9 @@ _PARTITIONS: Final = text(
 
 
 def part(connection: Connection, partitions: int) -> None:
-    """Make the large tables anew, in so many partitions each: of a database that was just made, and is empty.
+    """Recreate the large tables of a new, empty database with so many partitions each.
 
-    Raises `InvalidSettings` on SQLite, or for a number that makes no sense.
+    Raises `InvalidSettings` on SQLite, or for a number out of range.
     """
     if connection.dialect.name != "postgresql":
         raise InvalidSettings("--partitions is for PostgreSQL, and the database is SQLite", remedy="leave it out")
@@ -62,15 +62,15 @@ def _parted_tables() -> Iterator[Table]:
 
 
 def partitions_of(connection: Connection, name: str) -> list[str]:
-    """The partitions of a table; none of a table that is whole."""
+    """Return the partitions of a table; empty for a table that is not partitioned."""
     return list(connection.scalars(_PARTITIONS, {"name": name}))
 
 
 def statements_of(index: Index, table: str, partitions: list[str], connection: Connection) -> Iterator[str]:
-    """What builds a missing index of a table, each to be run by itself: partition by partition, while others write.
+    """Yield the statements that build a missing index without blocking writers, each to be run on its own.
 
-    PostgreSQL builds no index of a parted table at once without keeping writers out. What is left of a build that was
-    broken off has the name, and serves nobody.
+    PostgreSQL cannot build an index of a partitioned table concurrently, so it is built partition by partition. The
+    invalid index of an interrupted build has the same name and is dropped first.
     """
     create = str(CreateIndex(index).compile(dialect=connection.dialect))
     on_table = f" ON {table} "

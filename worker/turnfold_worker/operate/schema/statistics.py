@@ -1,9 +1,9 @@
-"""What PostgreSQL's planner may know of words: of what was said nothing.
+"""Keep conversation text out of PostgreSQL's planner statistics.
 
-`ANALYZE` copies common and sampled values of each column into `pg_statistic`, where a word outlives its row: until the
-next `ANALYZE` that finds rows, and of a table that was emptied for ever. No plan needs values of columns that are only
-read. As indexes are, this is seen to behind the migrations. Terms of `anchor_posting` are looked for, and their values
-are what a good plan needs: an `ANALYZE` behind the erasure lets go of them.
+`ANALYZE` copies common and sampled values of each column into `pg_statistic`, where they outlive their rows: until the
+next `ANALYZE` that finds rows, and forever in a table that was emptied. No plan needs the values of columns that are
+only read, so their sampling is turned off, like indexes after the migrations. The terms of `anchor_posting` are
+searched, and good plans need their values: an `ANALYZE` after each erasure drops the erased ones.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SHORT: Final = frozenset({
     ("job", "error"), ("model_note", "speaker"), ("node", "slug"),
     ("parked_entry", "error"), ("turn", "name"),
 })  # fmt: skip
-"""Columns of short texts that hold words; those of long texts, and of bytes, all may."""
+"""Columns of short strings that may contain conversation text; text and bytes columns are all included anyway."""
 
 _SAMPLED: Final = text(
     "SELECT format_type(atttypid, atttypmod) FROM pg_attribute "
@@ -37,7 +37,7 @@ _KNOWN: Final = text(
 
 
 def columns_with_words() -> Iterator[tuple[str, str]]:
-    """Tables and columns of which no value is sampled."""
+    """Yield tables and columns whose values must not be sampled."""
     for table in Base.metadata.sorted_tables:
         for column in table.columns:
             is_read_only = isinstance(column.type, (Text, LargeBinary)) and not column.primary_key
@@ -46,7 +46,7 @@ def columns_with_words() -> Iterator[tuple[str, str]]:
 
 
 def sample_no_words(connection: Connection) -> None:
-    """Have no value of these columns sampled any more, and drop what was; nothing to do where that was done before."""
+    """Turn off sampling of columns with text and drop their sampled values; does nothing where that is already done."""
     if connection.dialect.name != "postgresql":
         return
     for table, column in columns_with_words():
@@ -56,5 +56,5 @@ def sample_no_words(connection: Connection) -> None:
             continue
         connection.execute(text(f'ALTER TABLE "{table}" ALTER COLUMN "{column}" SET STATISTICS 0'))
         if connection.scalar(_KNOWN, names):
-            # The same type again: no row is written, and what was sampled goes.
+            # Setting the same type again rewrites no row, and drops the sampled values.
             connection.execute(text(f'ALTER TABLE "{table}" ALTER COLUMN "{column}" TYPE {type_}'))

@@ -1,7 +1,7 @@
-"""The migrations, in order. Each expands the schema or contracts it.
+"""The migrations, in order. Each either expands or contracts the schema.
 
-What expands only adds: the version before goes on reading and writing beside this one. What contracts takes away what
-only older versions need, or shuts them out; it runs by a command of its own, when no older process is left.
+A migration that expands only adds, so the previous version can still read and write. One that contracts removes what
+only older versions need, or shuts them out; it is run explicitly, when no older process is left.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MIGRATIONS: Final = Path(__file__).parents[2] / "migrations"
 
 
 class Phase(StrEnum):
-    """What a migration does: its module's `phase`."""
+    """Kind of a migration: the `phase` of its module."""
 
     EXPAND = "expand"
     CONTRACT = "contract"
@@ -32,7 +32,7 @@ class Step(NamedTuple):
 
 @cache
 def steps() -> tuple[Step, ...]:
-    """All migrations of this version, the first one first. Raises `RuntimeError` where there are none."""
+    """Return all migrations of this version, oldest first. Raises `RuntimeError` when there are none."""
     scripts = list(ScriptDirectory(str(MIGRATIONS)).walk_revisions())
     if not scripts:
         raise RuntimeError(f"no migration was found in {MIGRATIONS}: the installation is incomplete")
@@ -40,7 +40,7 @@ def steps() -> tuple[Step, ...]:
 
 
 def place_of(revision: str | None, among: tuple[Step, ...]) -> int:
-    """How many migrations lead to a revision; 0 for none. Raises `LookupError` for one that is not among them."""
+    """Return the one-based position of a revision; 0 for None. Raises `LookupError` for an unknown revision."""
     if revision is None:
         return 0
     for place, step in enumerate(among, start=1):
@@ -50,15 +50,15 @@ def place_of(revision: str | None, among: tuple[Step, ...]) -> int:
 
 
 def needed(among: tuple[Step, ...]) -> Step:
-    """The last migration that expands: every database of this version is there, or further."""
+    """Return the last migration that expands: the least revision of a database that this version works with."""
     return next(step for step in reversed(among) if step.phase is Phase.EXPAND)
 
 
 def target(revision: str | None, among: tuple[Step, ...], *, contract: bool) -> str | None:
-    """The revision to which a database is to be brought.
+    """Return the revision to migrate a database to.
 
-    A new one goes through all of them: no older process has ever used it. Any other stops before what contracts,
-    unless `contract`.
+    A new database gets all migrations, since no older process has ever used it. Any other stops before the first
+    migration that contracts, unless `contract`.
 
     >>> chain = (Step("1", Phase.EXPAND), Step("2", Phase.EXPAND), Step("3", Phase.CONTRACT))
     >>> target(None, chain, contract=False), target("1", chain, contract=False), target("2", chain, contract=True)
@@ -73,6 +73,6 @@ def target(revision: str | None, among: tuple[Step, ...], *, contract: bool) -> 
 
 
 def waits_to_contract(revision: str | None, among: tuple[Step, ...]) -> bool:
-    """Whether the next migration of a database is one that contracts."""
+    """Tell whether the next migration of a database is one that contracts."""
     place = place_of(revision, among)
     return revision is not None and place < len(among) and among[place].phase is Phase.CONTRACT
