@@ -1,4 +1,4 @@
-"""Reads the `conversations.json` of a ChatGPT export: a tree of messages, of which one branch was the last."""
+"""Read the `conversations.json` of a ChatGPT export: a tree of messages, of which the current branch is imported."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 _ROLES: Final = frozenset({"user", "assistant", "system", "tool"})
 _UNSAID: Final = frozenset({"user_editable_context", "model_editable_context", "thoughts", "reasoning_recap"})
-"""Kinds of content that nobody said to anybody."""
+"""Content types that are not messages between the user and the assistant."""
 
 
 def is_chatgpt_conversation(value: Mapping[str, Any]) -> bool:
-    """True for one element of an export."""
+    """Tell whether a value is a conversation of a ChatGPT export."""
     return isinstance(value.get("mapping"), dict)
 
 
 def chatgpt_turns(conversation: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Messages on the branch that the export ends at, oldest first. Empty and hidden ones are left out.
+    """Return the messages on the current branch, oldest first; empty and hidden ones are left out.
 
-    Raises `InvalidInput` for a message that no export writes so.
+    Raises `InvalidInput` for a malformed message.
     """
     return [turn for node in _branch(conversation) if (turn := _turn(node)) is not None]
 
@@ -34,7 +34,7 @@ def _branch(conversation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     current = conversation.get("current_node") or _newest_leaf(mapping)
     branch: list[Mapping[str, Any]] = []
     seen: set[str] = set()
-    # A damaged export may hold a circle.
+    # A damaged export may contain a cycle.
     while isinstance(current, str) and current in mapping and current not in seen:
         seen.add(current)
         node = mapping[current] if isinstance(mapping[current], dict) else {}
@@ -54,7 +54,7 @@ def _message(node: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _seconds(message: Mapping[str, Any]) -> float | None:
-    """When it was written, since 1970; None where that is not said."""
+    """Return when the message was written, in seconds since 1970; None when unknown."""
     seconds = message.get("create_time")
     return seconds if isinstance(seconds, (int, float)) else None
 
@@ -63,7 +63,7 @@ def _turn(node: Mapping[str, Any]) -> dict[str, Any] | None:
     message = _message(node)
     author, content, metadata = (_object(message, name) for name in ("author", "content", "metadata"))
     role = author.get("role")
-    # Of another type it may be no key of a set.
+    # Checked first, because a value of another type may not be hashable.
     if not isinstance(role, str) or role not in _ROLES or metadata.get("is_visually_hidden_from_conversation"):
         return None
     words = None if str(content.get("content_type")) in _UNSAID else _content(content)

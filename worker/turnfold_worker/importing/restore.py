@@ -1,4 +1,4 @@
-"""Restoring: the conversations of an archive as rows again, each in one transaction, or not at all."""
+"""Restore the conversations of an archive as rows, each in one transaction."""
 
 from __future__ import annotations
 
@@ -31,37 +31,37 @@ _SAID: Final = frozenset(rows.name for rows in SAID)
 _KEPT_WHEN_FOLDED_ANEW: Final = (
     "turn_count", "system_turns", "settings", "edit_revision", "created_at", "updated_at",
 )  # fmt: skip
-"""Of a conversation's own line."""
+"""Columns of a conversation's own row that are kept with `fold_anew`."""
 
 
 @dataclass(slots=True)
 class Restored:
-    """What became of an archive."""
+    """The result of restoring an archive."""
 
     conversations: list[str] = field(default_factory=list)
-    """All that it holds, by the names that they have now."""
+    """All conversations of the archive, by their new names."""
     turns: int = 0
     stored_before: int = 0
-    """Turns of conversations that were there already, as the archive has them: nothing changed."""
+    """Turns of conversations that were already stored with the same turns; nothing was changed."""
 
 
 Begin = Callable[[Address, int], object]
-"""Called before the first row of a conversation, with how many turns the archive has of it. May raise."""
+"""Called before the first row of a conversation with the number of its turns. May raise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """How an archive is restored."""
+    """How to restore an archive."""
 
     tenant: str
     rename: str | None = None
-    """The name of the one conversation; None keeps the names of the archive."""
+    """New name of the archive's only conversation; None keeps the names of the archive."""
     fold_anew: bool = False
-    """Only what was said and configured: the rules of this version fold it."""
+    """Take only turns and settings, and fold them by the rules of this version."""
 
 
 class _Lines:
-    """The lines of an archive, with where they stand."""
+    """The lines of an archive, counted for error messages."""
 
     def __init__(self, lines: Iterable[bytes], name: str) -> None:
         self._lines = iter(lines)
@@ -69,7 +69,7 @@ class _Lines:
         self._number = 0
 
     def next(self) -> tuple[str, Any, Mapping[str, Any]]:
-        """The kind of the next line, what it says of it, and the whole line."""
+        """Return the kind of the next line, its values, and the whole line."""
         self._number += 1
         try:
             raw = next(self._lines, None)
@@ -91,9 +91,9 @@ class _Lines:
 def restore(
     engine: Engine, lines: Iterable[bytes], *, name: str, wanted: Wanted, begin: Begin, turn_read: Callable[[], object]
 ) -> Restored:
-    """Write the conversations of an archive. Those that stand complete before a bad line are kept.
+    """Write the conversations of an archive. Those that are complete before a bad line are kept.
 
-    Raises `InvalidFile` that names the line as `name:line`, `StoreAway`, `Stalled`.
+    Raises `InvalidFile`, which names the bad line as `name:line`, `StoreAway`, `Stalled`.
     """
     source = _Lines(lines, name)
     _check_header(source, wanted)
@@ -130,7 +130,7 @@ def _check_header(source: _Lines, wanted: Wanted) -> None:
 
 
 class _Conversation:
-    """One conversation on its way into SQL."""
+    """A conversation while it is restored."""
 
     def __init__(self, connection: Connection, source: _Lines, values: dict[str, Any], wanted: Wanted) -> None:
         self._connection = connection
@@ -149,7 +149,7 @@ class _Conversation:
         self._hash = blake2b()
 
     def restore(self, restored: Restored, begin: Begin, turn_read: Callable[[], object]) -> None:
-        """Write its rows, or, where it is stored already, hold them against what is."""
+        """Write the conversation's rows; if it is already stored, compare them with the stored rows."""
         begin(self._address, self._head["turn_count"])
         stored = self._connection.scalar(
             select(_conversation.c.id).where(
@@ -186,17 +186,17 @@ class _Conversation:
                     "the version that exported it"
                 )
                 self._source.fail(msg)
-            # A revision of 0 is a conversation that nothing was ever stored in.
+            # Revision 0 would mark a conversation in which nothing was ever stored.
             values = {key: values[key] for key in _KEPT_WHEN_FOLDED_ANEW if key in values} | {"revision": 1}
         values |= {"tenant": self._address.tenant, "external_id": self._address.conversation}
         if values.get("closed_seq"):
-            # Retention looks at its segments once, and then knows.
+            # 0 makes retention check the segments once and set the real time.
             values["words_since"] = 0
         made = self._connection.scalar(_conversation.insert().values(values).returning(_conversation.c.id))
         return ConversationId(int(made or 0))
 
     def _batches(self, turn_read: Callable[[], object]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        """Rows up to the conversation's end, some of one table at a time; what is told of it is checked on the way."""
+        """Yield batches of rows of one table up to the conversation's end, checking its turns and number of lines."""
         held: list[dict[str, Any]] = []
         of, lines = "", 1
         while True:
@@ -247,13 +247,13 @@ class _Conversation:
         if "tenant" in TABLES[kind].columns:
             own["tenant"] = self._address.tenant
         if self._anew and kind == "operation":
-            # What was settled by hand were anchors by their numbers, which may be others now.
+            # Manual decisions refer to anchors by their numbers, which may have changed.
             batch = [row for row in batch if row["kind"] == str(Operation.CONFIGURE)]
         if batch:
             self._connection.execute(TABLES[kind].insert(), [{**row, **own} for row in batch])
 
     def _make_fold_due(self, made: ConversationId) -> None:
-        """Have a worker fold what is not folded."""
+        """Make a fold due when the conversation has unfolded turns."""
         own = _conversation.c.id == made
         if self._anew:
             values = {"unfolded_tokens": self._tokens}

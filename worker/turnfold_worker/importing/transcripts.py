@@ -1,7 +1,7 @@
-"""Reads conversations from files: lines of turns or messages, whole conversations, a ChatGPT export.
+"""Read conversations from files: lines of turns or messages, whole conversations, a ChatGPT export.
 
-A file is read and checked to its end before anything is made of it: either all of it is good, or every bad place
-is named and nothing is imported.
+A file is read and checked completely before anything is stored: either all of it is valid, or every problem is reported
+and nothing is imported.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 STANDARD_INPUT: Final = Path("-")
-"""Stands for what is piped into the command. It has no name that a conversation could have."""
+"""Path that means standard input, which has no name to give to a conversation."""
 
 _PACKED: Final = (
     (b"\x1f\x8b", "is compressed: unpack it first, such as with gunzip"),
     (b"PK\x03\x04", "is an archive: unpack it, and name the files in it, such as conversations.json"),
 )
-"""How packed files begin, and what to do."""
+"""First bytes of compressed files, and the remedy."""
 
 MOST_PROBLEMS: Final = 10
-"""Bad places that an error names before it only counts."""
+"""Problems that an error describes; further ones are only counted."""
 
 
 class InvalidFile(InvalidInput):
-    """A file that holds no conversations, or some that cannot be stored; each bad place is named."""
+    """Raised for a file without conversations, or with some that cannot be stored; names each problem."""
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A conversation as a file holds it."""
+    """A conversation read from a file."""
 
     conversation_id: str
     turns: Sequence[Mapping[str, Any]]
-    """Each with its `turn_id`: the given one, or one made of its position and content, the same at every reading."""
+    """Turns, each with a `turn_id`: the given one, or one derived from position and content, equal at each reading."""
     title: str | None = None
-    """What the file calls it, beside its name."""
+    """Title given in the file."""
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ class _Problems:
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """One JSON value of a file and where it began."""
+    """A JSON value of a file and the line on which it began."""
 
     line: int
     value: Any
@@ -84,12 +84,13 @@ def read_transcripts(
     outcome: str = "nothing was imported from this file",
     unnamed: str = "",
 ) -> list[Transcript]:
-    """The conversations of a file or of `STANDARD_INPUT`, every turn checked as `append` would check it.
+    """Return the conversations of a file or of `STANDARD_INPUT`, with every turn checked as `append` would check it.
 
-    Without `conversation_id` a file of turns is one conversation named after the file; one of standard input is called
-    `unnamed`, and refused where that is empty. Files that name their
-    conversations keep those names, and `conversation_id` is refused if they hold more than one.
-    Raises `InvalidFile` naming each bad place as `file:line`, and at its end `outcome`.
+    A file of turns is one conversation: named `conversation_id`, else after the file, or `unnamed` for standard input,
+    which is refused when that is empty. Files that name their conversations keep those names; `conversation_id` is
+    refused if they contain more than one.
+
+    Raises `InvalidFile`, which names each problem as `file:line` and ends with `outcome`.
     """
     problems = _Problems(path, outcome)
     items = _items(path, problems)
@@ -114,7 +115,7 @@ def _items(path: Path, problems: _Problems) -> list[_Item]:
     text = _text_of(path, problems)
     if text.lstrip()[:1] == "[":
         return _whole(text, problems)
-    # A file that is one JSON object over many lines: a single conversation.
+    # A single JSON object over many lines is one conversation.
     lines = text.split("\n")
     if text.lstrip()[:1] == "{" and _parsed(lines[_first_filled(lines)]) is None and _parsed(text) is not None:
         return _whole(text, problems)
@@ -122,7 +123,7 @@ def _items(path: Path, problems: _Problems) -> list[_Item]:
 
 
 def _text_of(path: Path, problems: _Problems) -> str:
-    """What a file says; nothing, and a problem, where it cannot be read."""
+    """Return the text of a file; empty, with a problem added, when it cannot be read."""
     try:
         content = sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
         packed = next((remedy for beginning, remedy in _PACKED if content.startswith(beginning)), None)
@@ -174,14 +175,14 @@ def _lines(lines: Sequence[str], problems: _Problems) -> Iterator[_Item]:
 
 
 def _beyond_python(error: Exception) -> str:
-    """Why JSON that is right cannot be read."""
+    """Explain why valid JSON cannot be read."""
     return "is nested too deeply" if isinstance(error, RecursionError) else "holds a number with too many digits"
 
 
 def _transcripts(
     items: Sequence[_Item], stem: str, conversation_id: str | None, problems: _Problems
 ) -> list[tuple[list[int], Transcript]]:
-    """Each conversation, with the line of each of its turns (0 where the file is one JSON value)."""
+    """Return each conversation with the line of each of its turns (0 where the file is one JSON value)."""
     whole = [element for element in items if isinstance(element.value, dict) and _is_conversation(element.value)]
     if whole and len(whole) < len(items):
         stray = next(element for element in items if element not in whole)
@@ -190,7 +191,7 @@ def _transcripts(
     if not whole:
         turns = [element.value for element in items]
         lines = [element.line for element in items]
-        # An empty name is none, and refused as such.
+        # An empty name is not replaced, so that it is refused later.
         return [(lines, Transcript(stem if conversation_id is None else conversation_id, _with_ids(turns)))]
     transcripts = []
     for position, element in enumerate(whole, start=1):
@@ -241,7 +242,7 @@ def _lacks_id(turn: Any) -> bool:
 
 
 def _made_id(position: int, turn: Mapping[str, Any]) -> str:
-    """Sorts by position; a changed turn is another turn."""
+    """Derive a turn id that sorts by position and changes with the content."""
     canonical = json.dumps(turn, sort_keys=True, separators=(",", ":")).encode()
     return f"{position:06d}-{blake2b(canonical, digest_size=8).hexdigest()}"
 

@@ -1,9 +1,9 @@
-"""`celery -A turnfold_worker.celery_app worker` and `flower`, without the rest of Celery's command line.
+"""Run `celery -A turnfold_worker.celery_app worker` or `flower` without the rest of Celery's command line.
 
-`celery` imports each of its subcommands and every installed plugin before it looks at its arguments, among them an
-interactive shell and Flower: a quarter of a second of CPU of each process that `turnfold up` starts.
+`celery` imports all its subcommands and installed plugins, among them an interactive shell and Flower, before it parses
+its arguments: a quarter of a second of CPU for each process that `turnfold up` starts.
 
-python -m turnfold_worker.local.celery_program worker --queues turnfold.ingest
+    python -m turnfold_worker.local.celery_program worker --queues turnfold.ingest
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from turnfold_worker.celery_app import app
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Be a worker or Flower, as the first argument says, to the end of this process."""
+    """Run a worker or Flower, as the first argument says, until this process ends."""
     if arguments[0] == "flower":
         from flower.command import flower as command
     else:

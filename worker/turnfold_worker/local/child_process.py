@@ -38,10 +38,11 @@ def spawn(
     keep_open: Sequence[int] = (),
     death_signal: signal.Signals = signal.SIGTERM,
 ) -> subprocess.Popen[bytes]:
-    """Start `command`, an absolute path and its arguments, in a session of its own; both outputs go to `output`.
+    """Start `command`, an absolute path and its arguments, in its own session, with both outputs going to `output`.
 
-    On Linux the kernel sends it `death_signal` when this process dies, however it dies. The terminal's Ctrl-C does not
-    reach it: whoever started it stops it. `keep_open` are file descriptors that it inherits; `folder` is where it runs.
+    On Linux the kernel sends it `death_signal` when this process dies for any reason. The terminal's Ctrl-C does not
+    reach it; the caller has to stop it. `keep_open` are file descriptors that it inherits, `folder` its working
+    directory.
     """
     arguments = list(command)
     if sys.platform == "linux":
@@ -63,11 +64,11 @@ def spawn(
     starting = _starter(os.getpid()).start(start)
     try:
         process = starting.result()
-    except BaseException:  # a signal while it was being started: nobody would know of it
+    except BaseException:  # a signal during the start: the caller would not know the process
         kill(starting.result())
         raise
     assert process.stdin is not None  # noqa: S101 - for the type checker: it was asked for
-    # A broken pipe: it is dead already, and whoever waits for it will find out, with its output.
+    # A broken pipe means that it is dead already; the caller will notice, and has its output.
     with suppress(BrokenPipeError):
         process.stdin.write(standard_input)
         process.stdin.close()
@@ -75,7 +76,7 @@ def spawn(
 
 
 def stop(process: subprocess.Popen[bytes], *, timeout_seconds: float) -> None:
-    """Ask a process to end; after `timeout_seconds` kill it and everything that it started."""
+    """Send SIGTERM to a process; after `timeout_seconds` kill it. Its descendants are killed in any case."""
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
@@ -84,48 +85,48 @@ def stop(process: subprocess.Popen[bytes], *, timeout_seconds: float) -> None:
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
-    """End a process and everything that it started, without a chance to tidy up."""
-    # Its children may be alive when it is not: they share its session.
+    """Kill a process and its descendants at once."""
+    # Its children share its session, and may outlive it.
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 class ChildProcess:
-    """A process that `start` of a subclass puts into `_process`; it can be started again once it has ended."""
+    """A child process that a subclass's `start` stores in `_process`; can be restarted after it ends."""
 
     _process: subprocess.Popen[bytes] | None = None
 
     @property
     def running(self) -> bool:
-        """True while it lives."""
+        """True while the process is alive."""
         return self._process is not None and self._process.poll() is None
 
     @property
     def pid(self) -> int | None:
-        """Its process id while it lives."""
+        """Process id; None when the process is not running."""
         return self._process.pid if self._process is not None and self.running else None
 
     def stop(self, *, timeout_seconds: float) -> None:
-        """Let it end what it does; kill it and its children after `timeout_seconds`."""
+        """Let the process finish its work; kill it and its children after `timeout_seconds`."""
         if self._process is not None:
             stop(self._process, timeout_seconds=timeout_seconds)
             self._process = None
 
     def kill(self) -> None:
-        """End it and its children as a crash would."""
+        """Kill the process and its children, as a crash would."""
         if self._process is not None:
             kill(self._process)
             self._process = None
 
 
 class _Starter:
-    """The one thread that starts processes: to the kernel, the parent whose death counts is a thread."""
+    """The one thread that starts processes: the kernel sends the death signal when the parent thread ends."""
 
     def __init__(self) -> None:
         self._wanted: SimpleQueue[tuple[Callable[[], subprocess.Popen[bytes]], Future[subprocess.Popen[bytes]]]]
         self._wanted = SimpleQueue()
-        # A daemon: nobody waits for it at the end of the process, and with it its children end.
+        # A daemon thread is not joined when the process ends; its children end with it.
         threading.Thread(target=self._run, name="turnfold-spawn", daemon=True).start()
 
     def start(self, make: Callable[[], subprocess.Popen[bytes]]) -> Future[subprocess.Popen[bytes]]:

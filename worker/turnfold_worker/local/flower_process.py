@@ -1,4 +1,4 @@
-"""Flower as a child process: a page on this machine, behind a password, that shows what workers do."""
+"""Flower as a child process: a password-protected local page that shows what workers do."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 USER: Final = "turnfold"
 
 MOST_TASKS: Final = 10_000
-"""Tasks that Flower remembers; older ones are forgotten."""
+"""Tasks that Flower remembers; older ones are dropped."""
 SAVE_SECONDS: Final = 60
-"""How often it writes what it remembers to disk, besides at its end."""
+"""Interval at which Flower saves its state to disk; it also does when it ends."""
 INSPECT_SECONDS: Final = 3
-"""How long it waits for all workers' answers about their queues."""
+"""How long Flower waits for workers to report their queues."""
 OFFLINE_SECONDS: Final = 600
 """How long a worker that is gone stays in the list."""
 
@@ -27,22 +27,22 @@ TASK_COLUMNS: Final = ("name", "args", "result", "state", "received", "runtime",
 
 
 def is_installed() -> bool:
-    """True with the extra `flower`."""
+    """Tell whether the extra `flower` is installed."""
     return find_spec("flower") is not None
 
 
 class FlowerProcess(WebProcess):
-    """Flower, read-only, with what it remembers in its folder."""
+    """Flower, read-only, with its state saved in its folder."""
 
     title = "Flower"
     health_path = "/healthcheck"
     if_taken = "choose another one with --flower-port, or leave Flower out"
 
     def __init__(self, *, folder: Path, port: int | None, password: str, environment: Mapping[str, str]) -> None:
-        """`environment` is the whole environment of the process; `port` None: the last one in this folder, or free."""
+        """Take the process's whole `environment`; without a `port`, reuse this folder's last one, or a free one."""
         port = chosen_port(folder, "flower_url", port)
         self._password = password
-        # Flower reads every FLOWER_* variable: with somebody's own it could be without a password, or elsewhere.
+        # Flower reads every FLOWER_* variable: a user's own could turn off the password or change the address.
         mine = {name: value for name, value in environment.items() if not name.startswith("FLOWER_")}
         command = [
             sys.executable, "-m", "turnfold_worker.local.celery_program", "flower",
@@ -51,11 +51,11 @@ class FlowerProcess(WebProcess):
             f"--max-tasks={MOST_TASKS}", f"--purge-offline-workers={OFFLINE_SECONDS}",
             f"--tasks-columns={','.join(TASK_COLUMNS)}", f"--inspect-timeout={INSPECT_SECONDS * 1_000}",
         ]  # fmt: skip
-        # A variable, because the list of processes shows arguments to everyone.
+        # In a variable, because every user can see a process's arguments.
         environment = {**mine, "FLOWER_BASIC_AUTH": f"{USER}:{password}"}
         super().__init__(command, folder=folder, log="flower.log", port=port, environment=environment)
 
     @property
     def url(self) -> str:
-        """Where it is, with the user and the password in it."""
+        """Address of the page, including the user and the password."""
         return f"http://{USER}:{self._password}@127.0.0.1:{self.port}/"

@@ -1,4 +1,4 @@
-"""The HTTP gateway as a child process, where its distribution is installed; its key lies in the state folder."""
+"""The HTTP gateway as a child process, where its distribution is installed; its key is in the state folder."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _PROGRAM: Final = "from turnfold_gateway.cli import main; main(prog_name='turnfo
 
 
 def is_installed() -> bool:
-    """True with `turnfold-gateway`."""
+    """Tell whether `turnfold-gateway` is installed."""
     return find_spec("turnfold_gateway") is not None
 
 
 class GatewayProcess(WebProcess):
-    """A gateway, with a key for everything in its folder."""
+    """A gateway with a key for all operations, stored in its folder."""
 
     title = "the gateway"
     health_path = "/healthz"
     if_taken = "choose another one with --gateway-port, or --no-gateway"
 
     def __init__(self, *, folder: Path, port: int | None, environment: Mapping[str, str]) -> None:
-        """`environment` is the whole environment of the process; `port` None: the last one in this folder, or free."""
+        """Take the process's whole `environment`; without a `port`, reuse this folder's last one, or a free one."""
         port = chosen_port(folder, "gateway_url", port)
         self._key_file = folder / "gateway-key"
         command = [sys.executable, "-c", _PROGRAM, "serve", f"--port={port}", f"--key-file={self._key_file}"]
@@ -36,10 +36,10 @@ class GatewayProcess(WebProcess):
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """Address of the gateway."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
     def key(self) -> str:
-        """A key for everything of the tenant, once it is ready."""
+        """Key for all operations of the tenant; available once the gateway is ready."""
         return self._key_file.read_text(encoding="utf-8").strip()

@@ -1,4 +1,4 @@
-"""Ports of 127.0.0.1 for servers that keep theirs while they are down."""
+"""Ports of 127.0.0.1 for servers that keep their port across restarts."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import secrets
 import socket
 from typing import Final
 
-# Below the ports of outgoing connections, which begin at 32768 on Linux and at 49152 elsewhere: clients that try to
-# connect again while a server is down are given one of those, and would be given the server's own in the end.
+# Below the ephemeral ports, which begin at 32768 on Linux and at 49152 elsewhere: clients that reconnect while a server
+# is down use ephemeral ports, and would sooner or later occupy the server's own.
 _PORTS: Final = range(15_000, 32_000)
 _ATTEMPTS: Final = 100
 
 
 def free_port() -> int:
-    """A port on which nobody listens now and that no outgoing connection is given."""
+    """Return a port that is not in use and outside the range of ephemeral ports."""
     for _ in range(_ATTEMPTS):
         port = secrets.choice(_PORTS)
         if is_free(port):
@@ -22,9 +22,9 @@ def free_port() -> int:
 
 
 def is_free(port: int) -> bool:
-    """True when a server of ours could listen there."""
+    """Tell whether a server of ours could listen on a port."""
     with socket.socket() as probe:
-        # As servers do: connections of the last one that are still closing do not matter.
+        # As servers do: closing connections of the previous server do not matter.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))

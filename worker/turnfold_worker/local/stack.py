@@ -1,6 +1,6 @@
-"""Everything that Turnfold needs on one machine: Redis, a migrated database, workers, and a page that shows them.
+"""Run all of Turnfold on one machine: Redis, a migrated database, workers, and optional web pages.
 
-`up`, `demo` and tests use it.
+Used by `up`, `demo` and tests.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 STOP_SECONDS: Final = 10.0
-"""How long each process may tidy up before it is killed."""
+"""How long each process may take to end before it is killed."""
 
 LEAVING_SECONDS: Final = 10.0
-"""How long to wait for the Redis of a run that was killed a moment ago."""
+"""How long to wait for the Redis of a run that was just killed."""
 
 _ONE_OF_ITS_OWN: Final = "Without it and --redis-url `turnfold up` starts one of its own"
 
@@ -50,7 +50,7 @@ _Child = RedisServer | WorkerProcess | FlowerProcess | GatewayProcess
 
 
 class Stack:
-    """Processes of one state folder. Everything ends with `stop`, and with this process, however it dies.
+    """The processes of one state folder. All of them end with `stop`, or when this process dies for any reason.
 
     >>> with Stack(Path("state")) as stack:  # doctest: +SKIP
     ...     turnfold = Turnfold.from_settings(stack.settings)
@@ -71,13 +71,13 @@ class Stack:
         tell: Callable[[str], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`environment` (default: this process's) may name a Redis, a broker or a database that are used instead.
+        """Configure the stack; `environment` (default: this process's) may name a Redis, broker or database to use.
 
-        `port` is the embedded Redis's; by default the one of the last run in this folder, else a free one.
-        The numbers of workers are processes; with 0 there is no worker for these queues. `flower` starts Flower
-        if it is installed, on `flower_port` or, as above, the last or a free one; `gateway` the same of the HTTP
-        gateway. `tell` is told what happens, from any thread. `cancelled` is asked while `start` waits, and breaks it
-        off with `Unavailable`.
+        `port` is the embedded Redis's; by default the port of the last run in this folder, else a free one.
+        `ingest_workers` and `compress_workers` are numbers of processes; with 0 there is no worker for those queues.
+        `flower` starts Flower if it is installed, on `flower_port` or, like Redis, on the last port or a free one;
+        `gateway` does the same for the HTTP gateway. `tell` receives progress messages, from any thread. `cancelled` is
+        polled while `start` waits; when it returns True, `start` raises `Unavailable`.
         """
         self._folder = folder.expanduser().absolute()
         self._environment = dict(os.environ if environment is None else environment)
@@ -94,24 +94,24 @@ class Stack:
         self._open = ExitStack()
         self._owns_folder = False
         self.redis: RedisServer | None = None
-        """The embedded Redis, unless another one is used."""
+        """The embedded Redis; None when another one is used."""
         self.workers: dict[str, WorkerProcess] = {}
-        """Workers by name: `ingest`, `compress`, and `refine` where a model is configured."""
+        """Workers by name: `ingest`, `compress`, and `refine` when a model is configured."""
         self.flower: FlowerProcess | None = None
-        """Flower, if it was asked for and is installed."""
+        """Flower, if it was requested and is installed."""
         self.gateway: GatewayProcess | None = None
-        """The HTTP gateway, if it was asked for and is installed."""
+        """The HTTP gateway, if it was requested and is installed."""
 
     @property
     def settings(self) -> WorkerSettings:
-        """How to reach what runs. Raises `RuntimeError` before `start`."""
+        """Settings for connecting to the running services. Raises `RuntimeError` before `start`."""
         if self._settings is None:
             raise RuntimeError("the stack has no settings before it is started")
         return self._settings
 
     @property
     def variables(self) -> dict[str, str]:
-        """The `TURNFOLD_*` variables that lead another process here."""
+        """The `TURNFOLD_*` variables with which another process connects to this stack."""
         return {
             "TURNFOLD_REDIS_URL": self.settings.redis_url,
             "TURNFOLD_DATABASE_URL": self.settings.database_url,
@@ -122,13 +122,13 @@ class Stack:
     def start(self) -> None:
         """Start everything and wait until the workers consume.
 
-        Raises `AlreadyRunning`, `RedisNotStarted`, `NotStarted` or `Unavailable`; nothing is left running.
+        Raises `AlreadyRunning`, `RedisNotStarted`, `NotStarted` or `Unavailable`, and then leaves nothing running.
         """
         try:
             self._open.enter_context(locked(self._folder))
             self._owns_folder = True
             close_to_others(self._folder)
-            # Of a run that was killed.
+            # Left by a run that was killed.
             forget_processes(self._folder)
             self._start()
         except BaseException:
@@ -136,7 +136,7 @@ class Stack:
             raise
 
     def stop(self) -> None:
-        """End every process, workers first. Safe at any time, and twice."""
+        """End every process, the gateway and the workers first. Idempotent; safe at any time."""
         if self._supervisor is not None:
             self._supervisor.stop()
             self._stop_processes()
@@ -144,7 +144,7 @@ class Stack:
             self._supervisor = None
         self._stop_processes()
         if self._owns_folder:
-            # A disk that is full keeps nobody from stopping.
+            # A full disk must not prevent stopping.
             with suppress(OSError):
                 forget_processes(self._folder)
         self._owns_folder = False
@@ -152,7 +152,7 @@ class Stack:
 
     def _stop_processes(self) -> None:
         if self.gateway is not None:
-            # First: what it still answers needs the others.
+            # First, because its open requests need the other processes.
             self.gateway.stop(timeout_seconds=STOP_SECONDS)
         if self.workers:
             with ThreadPoolExecutor(len(self.workers)) as each:
@@ -164,7 +164,7 @@ class Stack:
             self.redis.stop(timeout_seconds=STOP_SECONDS)
 
     def as_json(self) -> dict[str, object]:
-        """What `turnfold up --json` prints, and what `settings.json` holds."""
+        """Return what `turnfold up --json` prints and `settings.json` contains."""
         processes = {name: child.pid for name, child in self._children()}
         return {
             "redis_url": self.settings.redis_url,
@@ -194,7 +194,7 @@ class Stack:
 
     def _start(self) -> None:
         self._settings = self._with_redis(self._with_database(WorkerSettings.from_env(self._environment)))
-        # All processes of this machine start anew: none of an older version is left.
+        # All processes of this stack are new, so no older version is still running.
         migrate.upgrade(self._settings.database_url, shards=self._settings.shards, contract=True)
         environment = {**self._environment, **self.variables}
         watched = self._wants_flower and is_installed()
@@ -214,7 +214,7 @@ class Stack:
         for worker in self.workers.values():
             worker.wait_until_ready(cancelled=self._cancelled)
         if flower is not None:
-            # Only now, because it asks for the workers' queues once, when it starts.
+            # Only now, because it asks for the workers' queues once, at its start.
             self._tell("starting Flower")
             self.flower = flower
             flower.start()
@@ -230,14 +230,14 @@ class Stack:
             self._supervisor.start()
 
     def _publish(self) -> None:
-        """Write down how to reach what runs, and which processes those are now."""
+        """Write the connection settings and the current process ids to the state folder."""
         try:
             write_settings(self._folder, self.as_json())
         except OSError as error:
             self._tell(f"the settings in {self._folder} are old: {error.strerror}")
 
     def _start_gateway(self, environment: Mapping[str, str]) -> None:
-        """It gets ready beside the workers."""
+        """Start the gateway, which gets ready while the workers do."""
         if not self._wants_gateway:
             return
         if not gateway_process.is_installed():
@@ -248,7 +248,7 @@ class Stack:
         self.gateway.start()
 
     def _start_refining(self, environment: Mapping[str, str], *, watched: bool) -> None:
-        """A worker that waits for models: threads, because it does little else."""
+        """Start the worker that calls models: with threads, because it mostly waits for replies."""
         threads = self.settings.refine_threads
         self._tell(f"starting a refine worker: {self.settings.extract_model}, {self.settings.summarize_model}")
         self.workers["refine"] = WorkerProcess(
@@ -269,7 +269,7 @@ class Stack:
         return children
 
     def _flower_process(self, environment: Mapping[str, str]) -> FlowerProcess:
-        """Flower before its start. Raises `NotStarted` when its port is taken, before anything waits for it."""
+        """Prepare Flower. Raises `NotStarted` when its port is taken, before anything else is started."""
         password = kept_password(self._folder, "flower-password")
         flower = FlowerProcess(folder=self._folder, port=self._flower_port, password=password, environment=environment)
         flower.require_port()
@@ -283,7 +283,7 @@ class Stack:
     def _with_redis(self, settings: WorkerSettings) -> WorkerSettings:
         if self._environment.get("TURNFOLD_REDIS_URL"):
             self._tell("using the Redis of TURNFOLD_REDIS_URL")
-            # Asked here: a worker would try for a minute, and its log alone would say what is wrong.
+            # Checked here: a worker would retry for a minute, and report the problem only in its log.
             for url in urls_of(settings.redis_url):
                 with (
                     closing(connect(url, timeout_seconds=settings.timeout_seconds)) as client,
@@ -305,7 +305,7 @@ class Stack:
         password = kept_password(self._folder, "redis-password")
         last = urlsplit(str(read_settings(self._folder).get("redis_url", "")))
         if self._port is None and last.hostname == "127.0.0.1" and last.port is not None:
-            # The same port again, so that settings that were exported once stay right; if it is free.
+            # Reuse the port if it is free, so that exported settings stay valid.
             server = RedisServer(
                 self._folder / "redis", port=last.port, password=password, lock_wait_seconds=LEAVING_SECONDS
             )
@@ -321,7 +321,7 @@ class Stack:
 
 
 def _absolute(database_url: str) -> str:
-    """A SQLite URL whose path does not depend on where a process runs: the workers run in the state folder."""
+    """Make the path of a SQLite URL absolute, because the workers run in the state folder."""
     from sqlalchemy import make_url
 
     file = sqlite_file(database_url)

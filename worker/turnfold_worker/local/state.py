@@ -1,4 +1,4 @@
-"""The state folder of `turnfold up`: where it is, who runs in it, and the settings to reach it."""
+"""The state folder of `turnfold up`: its location, its lock, and the settings for connecting to the services."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class AlreadyRunning(TurnfoldError):  # noqa: N818 - says what is the case
-    """Another `turnfold up` runs in the same state folder."""
+    """Raised when another `turnfold up` runs in the same state folder."""
 
 
 def default_state_folder(environment: Mapping[str, str]) -> Path:
-    """`TURNFOLD_STATE_DIR`, else `turnfold` where this system keeps a user's state."""
+    """Return `TURNFOLD_STATE_DIR`, else `turnfold` in the user's XDG state directory."""
     if given := environment.get("TURNFOLD_STATE_DIR"):
         return Path(given).expanduser().absolute()
     home = environment.get("XDG_STATE_HOME") or "~/.local/state"
@@ -30,7 +30,7 @@ def default_state_folder(environment: Mapping[str, str]) -> Path:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Own the folder; the lock ends with this process, however it dies. Raises `AlreadyRunning`, `InvalidSettings`."""
+    """Lock the folder until this process ends, for any reason. Raises `AlreadyRunning`, `InvalidSettings`."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(folder / "up.lock", os.O_RDWR | os.O_CREAT, 0o600)
@@ -51,20 +51,20 @@ def locked(folder: Path) -> Iterator[None]:
 _OURS: Final = (
     "*-password", "*-key", "*.db", "*.db-*", "*.log", "*.log.1", "settings.json", "up.lock", "redis/*", "redis/*/*",
 )  # fmt: skip
-"""Files of the folder that `turnfold up` makes."""
+"""Patterns of the files that `turnfold up` makes in the folder."""
 
 
 def close_to_others(folder: Path) -> None:
-    """Let nobody else read what an older version, or another umask, left readable in the folder."""
+    """Make our files private where an older version, or another umask, left them readable by other users."""
     for file in (path for pattern in _OURS for path in folder.glob(pattern)):
         if not file.is_symlink() and file.is_file() and file.stat().st_mode & 0o077:
-            # Another user's file is that user's to close.
+            # A file of another user cannot be changed from here.
             with suppress(PermissionError):
                 file.chmod(file.stat().st_mode & 0o700)
 
 
 def is_running(folder: Path) -> bool:
-    """True while a `turnfold up` owns the folder."""
+    """Tell whether a `turnfold up` owns the folder."""
     try:
         descriptor = os.open(folder / "up.lock", os.O_RDWR)
     except OSError:
@@ -80,31 +80,31 @@ def is_running(folder: Path) -> bool:
 
 
 def kept_password(folder: Path, name: str) -> str:
-    """The password in a file of the folder, made when it is first asked for.
+    """Return the password in a file of the folder, generating it on first use.
 
-    Others on this machine can reach the port that it guards, but not read the file.
+    Other users of this machine can reach the port that it protects, but cannot read the file.
     """
     file = folder / name
-    # An empty one, of a disk that was full, would guard nothing.
+    # An empty file, left by a full disk, would protect nothing.
     if not file.exists() or not file.stat().st_size:
         _write(file, secrets.token_hex(16))
     return file.read_text()
 
 
 def write_settings(folder: Path, settings: Mapping[str, Any]) -> None:
-    """Publish how to reach what runs here; readable by this user only, since it holds passwords."""
+    """Publish the connection settings; readable by this user only, since they contain passwords."""
     _write(folder / "settings.json", json.dumps(settings, indent=2))
 
 
 def forget_processes(folder: Path) -> None:
-    """Leave no number of a process in what `write_settings` wrote: they may be other processes' by now."""
+    """Remove process ids from the published settings: other processes may have them by now."""
     settings = read_settings(folder)
     if settings.get("pid") or settings.get("processes"):
         write_settings(folder, {**settings, "pid": None, "processes": {}})
 
 
 def _write(file: Path, content: str) -> None:
-    """Write all of it or nothing, readable by this user only."""
+    """Write a file atomically, readable by this user only."""
     partial = file.with_name(f"{file.name}.partial")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
@@ -113,7 +113,7 @@ def _write(file: Path, content: str) -> None:
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
-    """What `write_settings` wrote last; empty when there is nothing to read."""
+    """Return the settings that `write_settings` wrote last; empty when there are none."""
     try:
         settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -122,12 +122,12 @@ def read_settings(folder: Path) -> dict[str, Any]:
 
 
 def running_settings(folder: Path) -> dict[str, Any]:
-    """How to reach what runs in the folder; empty when nothing does."""
+    """Return the settings of the stack that runs in the folder; empty when none does."""
     return read_settings(folder) if is_running(folder) else {}
 
 
 def sqlite_file(database_url: str) -> Path | None:
-    """The file of a SQLite URL; None of another database, and of what is no URL: `connect` says what is wrong then."""
+    """Return the file of a SQLite URL; None for another database or an invalid URL, which `connect` reports."""
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
 

@@ -1,4 +1,4 @@
-"""Keeps child processes alive: what dies is started again, sooner at first, later when it keeps dying."""
+"""Restart child processes that die, with a pause that doubles while one keeps dying."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ LOOK_SECONDS: Final = 0.2
 FIRST_PAUSE_SECONDS: Final = 0.5
 LONGEST_PAUSE_SECONDS: Final = 30.0
 STEADY_SECONDS: Final = 30.0
-"""A process that lived this long starts again at once when it dies."""
+"""A process that lived this long is restarted after the shortest pause."""
 
 
 class Child(Protocol):
-    """A process that can be started again."""
+    """A process that can be restarted."""
 
     @property
     def running(self) -> bool: ...
 
     def start(self) -> None:
-        """Start it. Raises `TurnfoldError` when it cannot be."""
+        """Start the process. Raises `TurnfoldError` on failure."""
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class _Watch:
 
 
 class Supervisor:
-    """Watches children that were started already, on a thread of its own, until `stop`."""
+    """Watches started children on its own thread until `stop`."""
 
     def __init__(
         self,
@@ -46,9 +46,9 @@ class Supervisor:
         tell: Callable[[str], None],
         changed: Callable[[], None] = lambda: None,
     ) -> None:
-        """`tell` is called, from the thread, with a sentence about each death and each failed start.
+        """Watch `children`; `tell` is called from the thread with a sentence about each death and each failed start.
 
-        `changed` is called there when a child ended, and when it runs again.
+        `changed` is called from the thread when a child has ended and when it runs again.
         """
         now = time.monotonic()
         self._watches = [_Watch(name, child, now) for name, child in children]
@@ -61,11 +61,11 @@ class Supervisor:
         self._thread.start()
 
     def stop(self) -> None:
-        """Start nothing any more. What is being started at this moment may still be; see `join`."""
+        """Stop restarting children. A start in progress may still complete; see `join`."""
         self._stopping.set()
 
     def join(self, *, timeout_seconds: float) -> None:
-        """Wait until nothing is being started."""
+        """Wait until no start is in progress."""
         if self._thread.ident is not None:
             self._thread.join(timeout_seconds)
 

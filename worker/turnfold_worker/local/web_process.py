@@ -1,4 +1,4 @@
-"""A web server as a child process: on a port of 127.0.0.1 that it keeps, with its log in a folder."""
+"""A web server as a child process, on a fixed port of 127.0.0.1, with its log in a folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def chosen_port(folder: Path, setting: str, wanted: int | None) -> int:
-    """`wanted`; without it the last one's, whose URL is a setting of the folder, while it is free; or a free one."""
+    """Return `wanted`, else the last run's port from the folder's settings if it is free, else any free port."""
     if wanted is not None:
         return wanted
     last = urlsplit(str(read_settings(folder).get(setting) or "")).port
@@ -24,13 +24,13 @@ def chosen_port(folder: Path, setting: str, wanted: int | None) -> int:
 
 
 class WebProcess(LoggedProcess):
-    """A server that is ready when it answers. A subclass says which, and makes its command and environment."""
+    """A server that is ready when its health path answers. A subclass supplies its command and environment."""
 
     title: ClassVar[str]
-    """As messages name it."""
+    """Name used in messages."""
     health_path: ClassVar[str]
     if_taken: ClassVar[str]
-    """What to do when its port is taken."""
+    """Remedy when the port is taken."""
 
     def __init__(
         self, command: Sequence[str], *, folder: Path, log: str, port: int, environment: Mapping[str, str]
@@ -39,17 +39,17 @@ class WebProcess(LoggedProcess):
         self.port = port
 
     def require_port(self) -> None:
-        """Raise `NotStarted` when its port is taken."""
+        """Raise `NotStarted` when the port is taken."""
         if not is_free(self.port):
             raise NotStarted(f"port {self.port} is taken", remedy=self.if_taken)
 
     def start(self) -> None:
-        """Start it; returns at once. Raises `NotStarted` when its port is taken. See `wait_until_ready`."""
+        """Start the server and return at once. Raises `NotStarted` when its port is taken. See `wait_until_ready`."""
         self.require_port()
         super().start()
 
     def _is_ready(self) -> bool:
-        # Never through a proxy that the environment names.
+        # Bypasses any proxy that the environment names.
         opener = build_opener(ProxyHandler({}))
         try:
             with opener.open(f"http://127.0.0.1:{self.port}{self.health_path}", timeout=1):

@@ -1,4 +1,4 @@
-"""One `celery worker` as a child process."""
+"""A `celery worker` as a child process."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 _READY: Final = b" ready."
-"""What Celery says once it consumes."""
+"""Celery's log message once it consumes."""
 
 
 class WorkerProcess(LoggedProcess):
-    """A worker on some queues: ready once it consumes."""
+    """A worker for some queues: ready once it consumes."""
 
-    # Its tasks may die anywhere; a gentle end would wait for a Redis that is gone as well.
+    # Its tasks can be killed at any point; a graceful exit would wait for a Redis that is gone as well.
     death_signal = signal.SIGKILL
 
     def __init__(
@@ -36,13 +36,13 @@ class WorkerProcess(LoggedProcess):
         task_events: bool = False,
         pool: Literal["prefork", "threads"] = "prefork",
     ) -> None:
-        """`environment` is the whole environment of the process. `task_events` tell Flower what tasks do."""
+        """Take the process's whole `environment`. `task_events` sends task events for Flower."""
         self.name = name
         command = [
             sys.executable, "-m", "turnfold_worker.local.celery_program", "worker",
             "--queues", ",".join(queues), "--hostname", f"{name}@%h", "--pool", pool,
             "--concurrency", str(concurrency), "--loglevel", "INFO",
-            # Talk among workers, of which nothing here makes use: it costs seconds at the start.
+            # Communication among workers, which is not used here and takes seconds at the start.
             "--without-gossip", "--without-mingle",
             *(["--task-events"] if task_events else []),
         ]  # fmt: skip
