@@ -1,19 +1,19 @@
 """The `turnfold` command.
 
-group          its root: what every command shares, and the commands by what they are for
+group          its root: the options that all commands share, and the table of commands
 lazy_group     imports a command when it is run
-session        what a command works with: settings, and what they lead to
-output, failures   what it prints and asks; its errors, and the exit codes
-streams        where it prints
-account_commands   what does at a terminal what a context's account says
+session        settings of a command, and the clients and connections made from them
+output, failures   printed output and questions; errors and exit codes
+streams        standard output and error that accept any character
+account_commands   command lines for the hints in a context's account
 
 The commands, named with `_command` where another module or Python has their name:
 
 up, demo, import_command, export_command, fold
-archive_files  which files `export` wrote, and what becomes of them
+archive_files  reads and restores the archives that `export` wrote
 reading        context, expand, search, anchors
-scope_options  whose words these show
-why_words      why a statement stands no more, for `why`
+scope_options  options that filter reads by origin or speaker
+why_words      the reason why a statement no longer holds, for `why`
 list_command, notes_command, timeline_command, why_command
 inspect_command, status, doctor_command, usage_command, quota_command, metrics_command
 reshard_command, cells_command, cells_move_command

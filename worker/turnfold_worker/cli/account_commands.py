@@ -1,4 +1,4 @@
-"""What a context's account calls a call, as the command that does it."""
+"""Translate the API calls that a context's account recommends into commands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ ONCE_A_WORKER_RUNS: Final = "once a worker runs: `turnfold up` starts one"
 
 
 def commands_for(conversation: str) -> dict[str, str]:
-    """Where a context's account names a call: the command that does it."""
+    """Map each call that a context's account recommends to the command that does the same."""
     name = shlex.quote(conversation)
     return {
         "anchors()": f"turnfold anchors {name}",
@@ -19,4 +19,4 @@ def commands_for(conversation: str) -> dict[str, str]:
 
 
 OFFLINE_COMMANDS: Final = dict.fromkeys(commands_for(""), "a larger --budget")
-"""As `commands_for`, of a conversation that is not kept: only its context can show more."""
+"""`commands_for` a conversation that is not stored: only a larger context can show more of it."""

@@ -1,4 +1,4 @@
-"""Archives as files, for `turnfold import`: which files are some, and what becomes of each."""
+"""Archives as files, for `turnfold import`: recognize them and restore their conversations."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from turnfold_worker.importing.restore import Restored
 
 _BEGINS: Final = b'{"turnfold":"export"'
-"""How an archive begins, but for blanks that another tool may have put there."""
+"""First bytes of an archive, apart from blanks that another tool may have added."""
 _BEGINNING: Final = 40
-"""Bytes in which that is looked for."""
+"""Bytes that are read to recognize an archive."""
 _PACKED: Final = b"\x1f\x8b"
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file, or standard input, begins as an archive. False for one that cannot be read."""
+    """Tell whether a file, or standard input, begins like an archive. False for one that cannot be read."""
     try:
         if path == STANDARD_INPUT:
             start = _beginning(sys.stdin.buffer)
@@ -45,7 +45,7 @@ def _begins(start: bytes) -> bool:
 
 
 def _beginning(file: Any) -> bytes:
-    """What comes next, which stays to be read."""
+    """Return the next bytes without consuming them."""
     if hasattr(file, "peek"):
         return bytes(file.peek(_BEGINNING))
     beginning: bytes = file.read(_BEGINNING)
@@ -67,7 +67,7 @@ def _lines(path: Path) -> Iterator[Iterable[bytes]]:
 
 
 def refuse_unless_idle(inbox: ProducerInbox, address: Address) -> None:
-    """Raise `Unavailable` where workers are about to store or to erase something under this name."""
+    """Raise `Unavailable` when turns of the conversation wait to be stored, or its rows to be deleted."""
     pending = inbox.peek(address, newest=0)
     if pending.forgotten or pending.held:
         was = "was forgotten, and its rows are still to be deleted" if pending.forgotten else "is being appended to"
@@ -78,7 +78,7 @@ def refuse_unless_idle(inbox: ProducerInbox, address: Address) -> None:
 
 
 def restore_file(session: Session, path: Path, *, conversation: str | None, fold_anew: bool) -> Restored:
-    """Write what an archive holds into SQL. Raises `InvalidFile`, `Unavailable`, and what the store raises."""
+    """Write the conversations of an archive into SQL. Raises `InvalidFile`, `Unavailable`, and the store's errors."""
     from turnfold.redis.inbox import ProducerInbox
     from turnfold_worker.importing.restore import Wanted, restore
 

@@ -1,4 +1,4 @@
-"""`turnfold refine --batch`: questions into a provider's batches, replies out of them."""
+"""`turnfold refine --batch`: submit requests to a provider's batch API, and collect the replies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def run_batches(session: Session, chosen: ConversationId | None, *, wait: bool, hidden: bool) -> None:
-    """Submit what is due, and with `wait` stay until every batch of the tenant has ended."""
+    """Submit all due requests; with `wait`, return once every batch of the tenant has ended."""
     from turnfold_worker.adapters.openai.batches import OpenAIBatches
     from turnfold_worker.adapters.sql.batches import SqlBatches
     from turnfold_worker.use_cases import refine_in_batches as batches

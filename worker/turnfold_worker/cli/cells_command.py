@@ -1,4 +1,4 @@
-"""`turnfold cells`: the cells, the one of a tenant, and tenants that are stored outside of theirs.
+"""`turnfold cells`: list the cells, print a tenant's cell, and find tenants stored in another cell than theirs.
 
 `turnfold cells move` is in `cells_move_command`.
 """
@@ -19,7 +19,7 @@ from turnfold_worker.settings import WorkerSettings
 
 
 class _CellsGroup(click.Group):
-    """`turnfold cells` and `turnfold cells TENANT` show; a subcommand is named by its own word."""
+    """Makes `turnfold cells` and `turnfold cells TENANT` run `show`, unless the word is a subcommand."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args or (args[0] not in self.list_commands(ctx) and args[0] not in ctx.help_option_names):
@@ -49,8 +49,8 @@ def cells() -> None:
 def show(ctx: click.Context, session: Session, tenant: str | None, as_json: bool) -> None:
     """List the cells of TURNFOLD_CELLS with the tenants stored in each, or print the cell of TENANT.
 
-    A tenant that is stored in another cell than the file gives it is named with the pin that keeps it where it is, and
-    the exit code is 1: run it with a changed file before any process reads that.
+    A tenant that is stored in another cell than the file assigns is printed with the pin that keeps it where it is, and
+    the exit code is 1. Run this with a changed file before any process reads it.
 
     \b
     Examples:
@@ -76,7 +76,7 @@ def show(ctx: click.Context, session: Session, tenant: str | None, as_json: bool
 
 
 def cells_of(session: Session) -> tuple[WorkerSettings, Cells]:
-    """The settings, and the cells of their file. Raises `InvalidSettings` where there is none."""
+    """Return the settings and the cells of their file. Raises `InvalidSettings` when there is none."""
     settings = WorkerSettings.from_env(session.environment)
     if not settings.cells:
         msg = "TURNFOLD_CELLS is not set: there is one installation"
@@ -85,7 +85,7 @@ def cells_of(session: Session) -> tuple[WorkerSettings, Cells]:
 
 
 def pin_line(tenant: str, cell: str) -> str:
-    """The line of the file of cells that pins a tenant to a cell."""
+    """Return the line that pins a tenant to a cell in the file of cells."""
     return f"{json.dumps(tenant)} = {json.dumps(cell)}"
 
 

@@ -1,4 +1,4 @@
-"""`turnfold cells move`: a tenant to another cell."""
+"""`turnfold cells move`: move a tenant to another cell."""
 
 from __future__ import annotations
 
@@ -35,17 +35,18 @@ if TYPE_CHECKING:
 def move(session: Session, tenant: str, target: str, wait_seconds: float, *, yes: bool, as_json: bool) -> None:
     """Move TENANT to another cell of TURNFOLD_CELLS, in two runs of the same command.
 
-    The first run copies all of its conversations and compares them, while the file of cells says that it lives in the
-    old one, and prints the pin that changes this. Stop before it what appends, edits and forgets for the tenant: where
-    something does so meanwhile, the command says it and ends with 3.
+    The first run, while the file of cells still assigns the tenant to its old cell, copies all conversations, compares
+    them, and prints the pin for the new cell. Before it, stop everything that appends, edits or forgets for the tenant:
+    if something is written meanwhile, the command reports it and exits with 3.
 
-    Then write the pin into the file, give the file to every process that serves the tenant, and start its producers.
-    The second run looks whether the old cell still holds what was compared, and erases it there. It asks first.
+    Then add the pin to the file, give the file to every process that serves the tenant, and start its producers. The
+    second run checks that the old cell still contains only what was compared, and erases it there. It asks first.
 
-    Stopped or killed at any time, either is run again: it goes on, and nothing is lost or there twice. Workers of both
-    cells may run; those of the old one have to, for the erasure.
+    Either run can be repeated after it was stopped or killed: it continues, and nothing is lost or duplicated. Workers
+    of both cells may run; those of the old one must, for the erasure.
 
-    Its keys for the gateway go along. What models cost it, its quota and webhooks stay in the old cell: set them anew.
+    The tenant's gateway keys are copied. Its model costs, quota and webhooks stay in the old cell: set quota and
+    webhooks again in the new one.
 
     \b
     Example:
@@ -69,7 +70,7 @@ def move(session: Session, tenant: str, target: str, wait_seconds: float, *, yes
 
 @contextmanager
 def _sessions(session: Session, tenant: str) -> Iterator[Callable[[str], Session]]:
-    """A function that gives the session of a cell, which ends with the context."""
+    """Yield a function that returns the session of a cell, opening each once and closing all at the end."""
     sessions: dict[str, Session] = {}
 
     def opened(cell: str) -> Session:
@@ -85,7 +86,7 @@ def _sessions(session: Session, tenant: str) -> Iterator[Callable[[str], Session
 
 
 def _copy(source: Session, target: Session, wait_seconds: float, *, as_json: bool) -> None:
-    """The first half."""
+    """Run the first half of a move."""
     tenant, old, new = source.settings.tenant, source.settings.cell, target.settings.cell
     if not _holds(source, tenant):
         msg = f"cell {old!r}, where the file has tenant {tenant!r}, holds nothing of it"
@@ -122,7 +123,7 @@ def _drop_keys(source: Session) -> None:
 def _leave(
     sources: list[str], opened: Callable[[str], Session], target: str, wait_seconds: float, *, yes: bool, as_json: bool
 ) -> None:  # fmt: skip
-    """The second half: erase what other cells hold."""
+    """Run the second half: erase what other cells still have of the tenant."""
     target_session = opened(target)
     tenant = target_session.settings.tenant
     if not sources:
@@ -141,10 +142,10 @@ def _leave(
             f"Does every process that serves tenant {tenant!r} have the new file, and may its {moving.conversations} "
             f"conversations in cell {name!r} be erased?", yes=yes,
         )  # fmt: skip
-        # Those that were made since the first run, too.
+        # Keys made since the first run are copied too.
         _copy_keys(source, target_session)
         moving.begin_erasure()
-        # Before conversations: as long as some are there, this half runs again.
+        # Keys go before conversations: this half runs again as long as conversations are left.
         _drop_keys(source)
         erasure = erase_tenant(source, tenant)
         if erasure.completed:
@@ -198,7 +199,7 @@ def _side(session: Session) -> MoveSide:
 
 
 def _holds(session: Session, tenant: str) -> bool:
-    """Whether a cell has conversations of a tenant, stored or waiting; also some that are to be erased."""
+    """Tell whether a cell has conversations of a tenant, stored or waiting, including those that are being erased."""
     from turnfold.redis.inbox import ProducerInbox
     from turnfold_worker.operate.list_conversations import stored_names
 

@@ -1,4 +1,4 @@
-"""`turnfold edit`, `delete` and `rewind`: change what was said."""
+"""`turnfold edit`, `delete` and `rewind`: change the turns of a conversation."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _SHOWN: Final = f"reads show it already; it will be stored {ONCE_A_WORKER_RUNS}"
 @json_option
 @pass_session
 def edit(session: Session, conversation: str, turn: str, content: str, as_json: bool) -> None:
-    """Replace what TURN of CONVERSATION says with CONTENT, or with standard input where that is `-`.
+    """Replace the text of TURN of CONVERSATION with CONTENT, or with standard input if that is `-`.
 
-    TURN is the turn's id, or its marker such as L0:turn-17. Its role, time and tool calls stay. Reads show the new
-    words at once; its segment and the chapters above it are folded again.
+    TURN is the turn's id, or its marker such as L0:turn-17. Its role, time and tool calls stay. Reads show the new text
+    at once; its segment and the chapters above it are folded again.
 
     \b
     Examples:
@@ -50,9 +50,9 @@ def edit(session: Session, conversation: str, turn: str, content: str, as_json: 
 @json_option
 @pass_session
 def delete(session: Session, conversation: str, turn: str, yes: bool, as_json: bool) -> None:
-    """Remove what TURN of CONVERSATION says, and all that was made of it. Only its number stays. There is no way back.
+    """Remove the content of TURN of CONVERSATION, and everything derived from it, for good. Only its number stays.
 
-    TURN is the turn's id, or its marker such as L0:turn-17.
+    TURN is the turn's id, or its marker such as L0:turn-17. This cannot be undone.
 
     \b
     Examples:
@@ -72,9 +72,9 @@ def delete(session: Session, conversation: str, turn: str, yes: bool, as_json: b
 @json_option
 @pass_session
 def rewind(session: Session, conversation: str, turn: str, yes: bool, as_json: bool) -> None:
-    """Cut off every turn of CONVERSATION after TURN, for good: the conversation goes on from there.
+    """Cut off every turn of CONVERSATION after TURN, for good: the conversation continues from there.
 
-    TURN is the last turn that stays: its id, or its marker such as L0:turn-15.
+    TURN is the last turn to keep: its id, or its marker such as L0:turn-15.
 
     \b
     Examples:
@@ -96,7 +96,7 @@ def _standard_input() -> str:
 
 
 def _turn_id(session: Session, conversation: str, turn: str) -> str:
-    """The id that is meant: people see numbers, and programs know ids."""
+    """Return the id of a turn that is given by its id or by a marker with its number."""
     if not turn.startswith(_MARKER):
         return turn
     turns = session.turnfold.expand(conversation, turn, max_tokens=1).turns
@@ -106,7 +106,7 @@ def _turn_id(session: Session, conversation: str, turn: str) -> str:
 
 
 def _carry_out(session: Session, conversation: str, turn_id: str, change: Callable[[], None], *, as_json: bool) -> None:
-    """Ask for a change, wait until a worker has made it, and say so."""
+    """Request a change, wait until a worker has made it, and report the outcome."""
     parked = session.turnfold.status(conversation).parked
     change()
     try:

@@ -1,4 +1,4 @@
-"""`turnfold demo`: the main job on a real conversation, start to end, with what happened shown."""
+"""`turnfold demo`: run the whole pipeline on a real conversation and show each step."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ CONVERSATION: Final = "product-discussion"
 BUDGETS: Final = (500, 2000)
 BATCH: Final = 5
 ACTIVE_ANCHORS: Final = 20
-"""How many of the active anchors are shown."""
+"""Active anchors that are shown, at most."""
 FOLD_SECONDS: Final = 60.0
 MAX_TURN_BYTES: Final = 1_048_576
 
 
 @click.command(short_help="See it work, in under a minute.")
 def demo() -> None:
-    """Fold an example conversation with real Redis, workers and SQLite, and show what comes of it.
+    """Fold an example conversation with real Redis, workers and SQLite, and show the result.
 
     Takes less than a minute, needs no key and no server, and leaves nothing behind.
     """
@@ -70,13 +70,13 @@ def demo() -> None:
 
 
 def _own_environment() -> dict[str, str]:
-    """The environment without settings of ours: the demo is the same everywhere, and touches nothing of anyone's."""
+    """Return the environment without TURNFOLD_* variables: the demo is the same everywhere and touches nothing else."""
     return {name: setting for name, setting in os.environ.items() if not name.startswith("TURNFOLD_")}
 
 
 def _example() -> Transcript:
     packaged = files("turnfold_worker") / "examples" / EXAMPLE
-    # An editable installation has no copy: the file is in the repository.
+    # An editable installation has no packaged copy; the repository has the file.
     beside = Path(__file__).parents[3] / "examples" / EXAMPLE
     if not packaged.is_file() and not beside.is_file():
         raise InvalidFile(f"{EXAMPLE} is missing from this installation", remedy="install turnfold-worker again")
@@ -119,7 +119,7 @@ def _inspection(stack: Stack, tenant: str) -> Inspection:
 
 
 def _tokens(transcript: Transcript) -> int:
-    """Estimated tokens of everything that was said."""
+    """Estimate the tokens of the whole transcript."""
     bodies = [accept(turn, max_bytes=MAX_TURN_BYTES).body for turn in transcript.turns]
     return sum(decode_turn(body, seq=0, turn_id="").tokens for body in bodies)
 
@@ -147,14 +147,14 @@ def _show(out: Console, client: Turnfold, inspection: Inspection, whole_tokens: 
 
 
 def _most_telling(anchors: Sequence[Anchor]) -> list[Anchor]:
-    """Everything that later turns changed, and the active ones that rank highest, in the order of the turns."""
+    """Return the anchors that later turns changed and the highest-ranked active ones, in the order of the turns."""
     active = sorted((a for a in anchors if a.state is AnchorState.ACTIVE), key=lambda a: (-a.rank, a.id))
     kept = {anchor.id for anchor in active[:ACTIVE_ANCHORS]}
     return [anchor for anchor in anchors if anchor.state is not AnchorState.ACTIVE or anchor.id in kept]
 
 
 def _show_contexts(out: Console, client: Turnfold, whole_tokens: int) -> str | None:
-    """Print a context for each budget; returns a marker of the largest one."""
+    """Print a context for each budget and return a marker of the largest one."""
     marker = None
     for budget in BUDGETS:
         context = client.context(CONVERSATION, budget_tokens=budget)

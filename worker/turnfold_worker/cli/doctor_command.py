@@ -1,4 +1,4 @@
-"""`turnfold doctor`, `digest` and `migrate`: is everything right, and is it the same."""
+"""`turnfold doctor`, `digest` and `migrate`: check, compare and upgrade an installation."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def doctor(ctx: click.Context, seconds: float, before: int | None, as_json: bool
     """Check the invariants, the schema, Redis, the broker, workers, clocks and stuck work; say what to do.
 
     Changes nothing. Each line is OK or PROBLEM, and a problem has its remedy. The exit code is 1 when there is one.
-    Conversations that there was no time for are no problem: the report says how to go on with them.
+    Conversations left unchecked when the time is up are not a problem: the report says how to continue with them.
 
     \b
-    Examples: every few minutes, as a health check; and all of it, in the night
+    Examples: every few minutes, as a health check; and everything, at night
       turnfold doctor --seconds 10 --json || alert
       turnfold doctor --seconds 36000
     """
@@ -72,7 +72,10 @@ def doctor(ctx: click.Context, seconds: float, before: int | None, as_json: bool
 
 
 def fold_what_waits(session: Session, address: Address) -> None:
-    """Fold here what is stored; where a worker is at it, wait for it a while."""
+    """Fold the stored turns of a conversation in this process; if a worker is folding it, wait for that a while.
+
+    Raises `Unavailable` when turns stay unfolded.
+    """
     from turnfold.errors import Unavailable
     from turnfold_worker.operate.digest import unfolded
     from turnfold_worker.use_cases.fold import CompressLimits, compress
@@ -82,7 +85,7 @@ def fold_what_waits(session: Session, address: Address) -> None:
     if conversation is None:
         return
     settings = session.settings
-    # Once: what fails is tried again by workers, as often as it may.
+    # One attempt here; workers retry failures up to the limit.
     compress(
         conversation, store=sql_store(settings, session.write_engine, session.engine),
         limits=CompressLimits(slice_seconds=_LONGEST_FOLD_SECONDS, attempts=settings.attempts), clock=time.monotonic,
@@ -102,13 +105,13 @@ def fold_what_waits(session: Session, address: Address) -> None:
 @json_option
 @pass_session
 def digest(session: Session, conversation: str | None, everything: bool, as_json: bool) -> None:
-    """Print a hash of what is stored of CONVERSATION: equal for equal turns, whatever happened on the way.
+    """Print a hash of what is stored of CONVERSATION: equal for equal turns, however they were processed.
 
-    What is stored and waits for more turns to be folded with is folded first, and search rows that were dropped are
-    made again.
+    Stored turns that wait to be folded together with later ones are folded first, and search rows that were dropped are
+    rebuilt.
 
     \b
-    Examples: the distributed run and the offline one agree; a copy is whole
+    Examples: the distributed run and the offline one agree; a copy is complete
       turnfold digest chat
       turnfold fold chat.jsonl --digest
       turnfold --tenant acme digest --all
@@ -149,10 +152,10 @@ def _digest(session: Session, address: Address) -> str:
 @json_option
 @click.pass_context
 def migrate(ctx: click.Context, only_check: bool, contract: bool, partitions: int, as_json: bool) -> None:
-    """Create or expand the schema of the database. Safe to run again, by several at once, and while workers run.
+    """Create or expand the schema of the database. Safe to repeat, to run several times at once, and while workers run.
 
-    It only adds, so that processes of the version before go on beside those of this one. When all of them are
-    upgraded, --contract takes away what only they needed; a new database needs none of that.
+    It only adds, so that processes of the previous version keep working next to those of this one. When all of them are
+    upgraded, --contract removes what only they needed; a new database does not need that.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`turnfold export`: conversations as an archive, which `turnfold import` takes."""
+"""`turnfold export`: write conversations to an archive that `turnfold import` reads."""
 
 from __future__ import annotations
 
@@ -42,12 +42,14 @@ def export(
     session: Session, conversations: tuple[str, ...], everything: bool, tenant: str | None, output: Path,
     wait_seconds: float, as_json: bool,
 ) -> None:  # fmt: skip
-    """Write CONVERSATIONs, or all of the tenant, as JSON lines that `turnfold import` takes.
+    """Write CONVERSATIONs, or all of the tenant, as JSON lines that `turnfold import` reads.
 
-    Turns stand as they are now: an edited one with its newest words, a deleted one without any, those that a rewind cut
-    off not at all. What was erased is nowhere in the file. What turns are folded into comes along, so that what is
-    imported has the digest of what was exported, on SQLite and PostgreSQL alike; `import --fold-anew` does without.
-    A conversation is read from one snapshot, and workers go on meanwhile. Costs of models stay with the tenant.
+    Turns are exported as they are now: an edited one with its newest text, a deleted one without text, and those that a
+    rewind cut off not at all. Nothing that was erased is in the file. Segments, anchors and the rest of the folded
+    state are included, so that the import has the same digest as the export, on SQLite and PostgreSQL alike; `import
+    --fold-anew` leaves them out.
+
+    Each conversation is read from one snapshot while workers continue. Model costs stay with the tenant.
 
     \b
     Examples:
@@ -76,7 +78,7 @@ def export(
 
 
 def addresses_of_all(session: Session) -> list[Address]:
-    """Every conversation of the session's tenant, stored or waiting, by name. Raises `Unavailable`."""
+    """Return every conversation of the session's tenant, stored or waiting, by name. Raises `Unavailable`."""
     from turnfold.redis.inbox import ProducerInbox
     from turnfold_worker.operate.list_conversations import known_conversations
 
@@ -90,7 +92,7 @@ def addresses_of_all(session: Session) -> list[Address]:
 def _write(
     session: Session, addresses: list[Address], output: Path, *, skip_unknown: bool, wait_seconds: float
 ) -> tuple[list[str], int]:
-    """The names of the conversations that were written, and how many turns they have."""
+    """Write the archive; return the names of the exported conversations and the number of their turns."""
     from turnfold.database.exports import footer, header, lines_of, turns_of
 
     names = [address.conversation for address in addresses]
@@ -114,7 +116,7 @@ def _write(
                 for line in lines_of(session.engine, address, turn_written=turn_written):
                     file.write(line)
             except UnknownConversation:
-                # Forgotten since all were listed: it has no line.
+                # Forgotten since the list was made; nothing was written for it.
                 if not skip_unknown:
                     raise
                 continue
@@ -132,7 +134,7 @@ def _refuse_unknown(session: Session, address: Address) -> None:
 
 
 def _wait_until_stored(session: Session, address: Address, seconds: float) -> None:
-    """Raise `Unavailable` when nobody stores what was appended: an archive without it would not be whole."""
+    """Wait until workers have stored what was appended. Raises `Unavailable`: the archive would be incomplete."""
     from turnfold.read.polling import StoreWait, until
     from turnfold.redis.inbox import ProducerInbox
 
@@ -154,7 +156,7 @@ def _wait_until_stored(session: Session, address: Address, seconds: float) -> No
 
 @contextmanager
 def _opened(output: Path) -> Iterator[BinaryIO]:
-    """Where lines are written to. A file appears under its name once it is whole, readable for its user alone."""
+    """Open the output. A file gets its name once it is complete, and only its user may read it."""
     if output == STANDARD_OUTPUT:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -167,7 +169,7 @@ def _opened(output: Path) -> Iterator[BinaryIO]:
             raise click.BadParameter(f"{part} cannot be written: {error.strerror}", param_hint="--output") from error
         with ExitStack() as closing:
             closing.enter_context(raw)
-            # Without a time, so that equal conversations give equal files.
+            # Without a timestamp, so that equal conversations give equal files.
             packed = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if output.suffix == ".gz" else None
             yield raw if packed is None else closing.enter_context(packed)  # type: ignore[misc]  # a file of bytes
         part.replace(output)

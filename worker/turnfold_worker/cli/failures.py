@@ -1,10 +1,10 @@
-"""Errors as a person at a terminal meets them: one clear line, an exit code that means something, no traceback.
+"""Errors at a terminal: one clear line, a meaningful exit code, no traceback.
 
-0  it worked
-1  a check failed, or what was asked for does not exist
+0  success
+1  a check failed, or the requested thing does not exist
 2  the command or its input is wrong
-3  something that is needed is not there: Redis, the database, a worker
-4  a quota of the tenant is used up: later, or with a larger one, the same command works
+3  something required is missing: Redis, the database, a worker
+4  a quota of the tenant is used up: the same command works later, or with a larger quota
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class _OneLine(click.ClickException):
 
 
 class Stopped(_OneLine):
-    """Ctrl-C, where there is something to say about what was done by then."""
+    """Ctrl-C, with a message about what was done by then."""
 
     exit_code = FAILED
 
 
 class Failure(_OneLine):
-    """An error of the SDK on its way to the terminal."""
+    """An SDK error, converted for the terminal."""
 
     def __init__(self, error: TurnfoldError) -> None:
         super().__init__(str(error))

@@ -1,4 +1,4 @@
-"""`turnfold fold`: the whole pipeline in this process, without any server."""
+"""`turnfold fold`: run the whole pipeline in this process, without any server."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def fold(
     only_digest: bool,
     as_json: bool,
 ) -> None:
-    """Fold FILE offline and print its context within a token budget: no Redis, no workers, nothing is kept.
+    """Fold FILE offline and print its context within a token budget: no Redis, no workers, nothing is stored.
 
     FILE is as for `turnfold import`; - reads standard input.
 

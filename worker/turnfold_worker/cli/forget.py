@@ -1,4 +1,4 @@
-"""`turnfold forget`: erase a conversation, or all of a tenant."""
+"""`turnfold forget`: erase a conversation, everything of a tenant, or an end user."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _COUNTED = ("inbox_turns", "turns", "segments", "anchors")
 def forget(
     session: Session, conversation: str | None, everything: bool, subject: str | None, yes: bool, as_json: bool
 ) -> None:
-    """Erase CONVERSATION, all of the tenant, or an end user, from Redis and the database. There is no way back.
+    """Erase CONVERSATION, all of the tenant, or an end user, from Redis and the database. This cannot be undone.
 
-    With --subject a conversation in which no other subject has a turn is erased whole; in others the subject's turns
-    are deleted, and what others quote of them stays. Safe to run again.
+    With --subject, a conversation in which no other subject has a turn is erased completely; in others the subject's
+    turns are deleted, but what others quote of them stays. Safe to run again.
 
-    With --all every conversation is hidden first, a thousand and more a second, and then erased by workers, for which
-    the command waits as long as they get on. Producers of the tenant should have stopped: what they append meanwhile
-    may stay. Counts of what models cost a tenant stay; they hold no content.
+    With --all, every conversation is hidden first, more than a thousand per second, and then erased by workers; the
+    command waits as long as they make progress. Stop the tenant's producers first: what they append meanwhile may stay.
+    The tenant's model costs are kept; they contain no content.
 
     \b
     Examples:
@@ -71,20 +71,20 @@ def forget(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantErased:
-    """What became of all conversations of a tenant."""
+    """Outcome of erasing all conversations of a tenant."""
 
     conversations: int
     completed: bool
-    """Whether workers have deleted all of it; they will have, where not."""
+    """True when workers have deleted all rows; otherwise they will."""
     counts: dict[str, int]
 
     def as_row(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the outcome as a JSON object."""
         return {"conversations": self.conversations, "completed": self.completed, **self.counts}
 
 
 def erase_tenant(session: Session, tenant: str) -> TenantErased:
-    """Hide all of a tenant, and wait for workers as long as they get on. Raises `Unavailable`."""
+    """Hide everything of a tenant, and wait for workers as long as they make progress. Raises `Unavailable`."""
     from turnfold.redis.inbox import ProducerInbox
     from turnfold_worker.operate.tenant_erasure import TenantErasure
 

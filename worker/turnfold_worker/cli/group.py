@@ -1,4 +1,4 @@
-"""The command's root: options that every command shares, and the commands by what they are for."""
+"""The command's root: options that every command shares, and the table of commands."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def main(
     Without any server, in this process:
       turnfold fold chat.jsonl --budget 2000
 
-    Settings come from the options below, else from TURNFOLD_* variables, else from a running `turnfold up`: from it
-    only where no option and no variable names another Redis or database.
+    Settings come from the options below, else from TURNFOLD_* variables, else from a running `turnfold up`, which is
+    used only if no option or variable names another Redis or database.
     """
     ctx.obj = Session(redis_url=redis_url, database_url=database_url, tenant=tenant, cell=cell)
     ctx.call_on_close(ctx.obj.close)

@@ -1,4 +1,4 @@
-"""`turnfold import`: conversations from files, through the SDK."""
+"""`turnfold import`: append or restore conversations from files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from turnfold import Turnfold
 
 PATIENCE_SECONDS: Final = 60.0
-"""How long one batch waits for Redis to come back, or for the workers to make room in the inbox."""
+"""How long one batch waits for Redis to come back, or for workers to make room in the inbox."""
 
 
 @click.command("import", short_help="Append conversations from files.")
@@ -46,18 +46,18 @@ def import_files(
     """Append the conversations in FILES; - reads standard input.
 
     \b
-    A file holds one of:
+    A file contains one of:
       a turn or an OpenAI-style message on each line (JSONL), or all of them as one JSON array
       a whole conversation on each line: {"id": "chat-1", "turns": [{"role": "user", "content": "…"}]}
       a ChatGPT export (conversations.json)
       what `turnfold export` wrote, also compressed
 
-    Every file of turns is checked before anything is sent. Turns without an id get one made of their place and content,
-    so that importing again, after an interruption or not, doubles nothing.
+    Every file of turns is checked before anything is sent. Turns without an id get one derived from their position and
+    content, so that importing again, after an interruption or not, duplicates nothing.
 
-    An export is written into the database as it is, edits and all, conversation by conversation: each is there whole or
-    not at all, and one that is there already is left alone. Take exports only from where you trust: what they say was
-    folded is not checked. What was exported by another version is folded anew (--fold-anew).
+    An export is written directly to the database, edits included, one conversation at a time: each is stored completely
+    or not at all, and one that is already stored is left alone. Import only archives from a source you trust: their
+    folded state is not checked. An export by another version has to be folded again (--fold-anew).
 
     \b
     Examples:
@@ -101,10 +101,10 @@ def import_files(
 def append_all(
     client: Turnfold, transcript: Transcript, *, batch: int, redis_url: str, sent: Callable[[int], object]
 ) -> None:
-    """Append a transcript in order; waits for room in the inbox, and for a Redis that is away for a moment.
+    """Append a transcript in order, waiting for room in the inbox and for a Redis that is briefly away.
 
-    Raises `InboxFull` or `Unavailable` after a minute without progress; what was sent stays. `redis_url` is named where
-    it does not answer.
+    Raises `InboxFull` or `Unavailable` after a minute without progress; what was sent stays. `redis_url` is for the
+    message when Redis does not answer.
     """
     met: BaseException | None = None
 
@@ -134,7 +134,7 @@ def append_all(
             patient(call, transcript.conversation_id, *arguments, **named)
 
     if transcript.title is not None:
-        # Once, whatever people call it later.
+        # The fixed operation id applies the title only once, even if it is changed later.
         patiently(client.configure, title=transcript.title, operation_id="imported-title")
     for start in range(0, len(transcript.turns), batch):
         turns = transcript.turns[start : start + batch]
@@ -143,7 +143,7 @@ def append_all(
 
 
 def _may_pass(error: BaseException) -> bool:
-    """A password does not become right by waiting."""
+    """Tell whether waiting may help; it does not correct a wrong password."""
     wrong_password = isinstance(error.__cause__, AuthenticationError)
     return isinstance(error, (InboxFull, Unavailable)) and not wrong_password
 
@@ -170,7 +170,7 @@ def _append(session: Session, transcripts: list[Transcript], total: int, *, batc
 
 
 def _place(appended: int, total: int) -> str:
-    """How far an import came, and how it goes on."""
+    """Describe how far an import got, and how to continue."""
     return f"{appended} of {total} turns are imported: import again to go on, nothing is doubled"
 
 
@@ -210,7 +210,7 @@ def _refuse_repeated(transcripts: list[Transcript]) -> None:
 
 
 def _stored_before(session: Session, transcripts: list[Transcript]) -> int | None:
-    """How many of the turns were imported earlier; None where that cannot be seen: an import needs no database."""
+    """Count the turns that are already stored; None when the database cannot be read, which an import does not need."""
     from turnfold_worker.operate.inspection import stored_among
 
     if not transcripts:
@@ -230,7 +230,7 @@ def _stored_before(session: Session, transcripts: list[Transcript]) -> int | Non
 
 
 def _report(ids: list[str], total: int, stored_before: int | None, *, folded: bool, whole: bool, as_json: bool) -> None:
-    """`whole`: everything came with what it is folded into."""
+    """Print the result. `whole`: only exports were restored, with their folded state."""
     if as_json:
         print_json({"turns": total, "stored_before": stored_before, "conversations": ids, "folded": folded})
         return

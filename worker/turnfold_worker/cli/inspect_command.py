@@ -1,4 +1,4 @@
-"""`turnfold inspect`: the tree of a conversation."""
+"""`turnfold inspect`: show the tree of a conversation."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def inspect(
     reset_expansions: bool,
     as_json: bool,
 ) -> None:
-    """Show the tree of CONVERSATION: chapters, segments, the size of each level, anchors, and what is looked up.
+    """Show the tree of CONVERSATION: chapters, segments, the size of each level, anchors, and expansions.
 
-    An anchor and a turn have a score from 0 to 100, a note and a segment an importance, by which a segment is hot, warm
-    or cold (`--policy tiered` of `turnfold context` goes by it); --factors says what they are made of. What
-    is looked up often is shown in more detail in contexts. --reset-expansions begins anew.
+    Anchors and turns have a score from 0 to 100. Notes and segments have an importance, which makes a segment hot, warm
+    or cold (`turnfold context --policy tiered` uses this); --factors shows how these numbers come about. Segments that
+    are expanded often are shown in more detail in contexts; --reset-expansions clears these counts.
 
     \b
     Examples:
@@ -64,7 +64,7 @@ def inspect(
       turnfold inspect chat --levels
       turnfold inspect chat --facts --no-anchors
       turnfold inspect chat --notes --factors
-      turnfold inspect chat --limit 20         says how to go on behind them
+      turnfold inspect chat --limit 20         tells how to continue after them
     """
     from turnfold_worker.adapters.sql.access import reset_expansions_of
     from turnfold_worker.operate.inspection import inspect_conversation
@@ -84,7 +84,7 @@ def inspect(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What of each node is printed under it."""
+    """Details printed under each node."""
 
     levels: bool = False
     facts: bool = False
@@ -99,7 +99,7 @@ TIER_STYLES: Final[Mapping[Tier, str]] = {"hot": "bold red", "warm": "yellow", "
 
 
 def inspection_tree(inspection: Inspection, shown: Shown = USUAL) -> Tree:
-    """A conversation as a tree to print."""
+    """Return a conversation as a tree to print."""
     head = inspection.head
     tree = Tree(
         Text.assemble(
@@ -123,7 +123,7 @@ def inspection_tree(inspection: Inspection, shown: Shown = USUAL) -> Tree:
 
 
 def expansions_line(looked_up: LookedUp) -> str | None:
-    """How often something was looked up, and how often that led to words; None before the first time."""
+    """Describe how many expansions were requested and how many returned text; None before the first."""
     if looked_up.hit_rate is None:
         return None
     return f"expansions: {looked_up.asked} asked for, {looked_up.found} found ({looked_up.hit_rate:.0%})"
@@ -157,7 +157,7 @@ def _grow(tree: Tree, branch: Branch, shown: Shown) -> None:
 
 
 def _scored(branch: Branch, shown: Shown) -> Iterator[tuple[Text, Mapping[str, int]]]:
-    """Lines of anchors, notes and turns, each with what its score is made of."""
+    """Yield lines for anchors, notes and turns, each with the factors of its score."""
     for anchor in branch.anchors if shown.anchors else ():
         source = branch.anchor_provenance.get(anchor.id)
         made = f" [{_named(source)}]" if source is not None and source.model else ""
@@ -178,20 +178,20 @@ def _anchor_line(anchor: Anchor, made: str = "") -> Text:
 
 
 def _entities(branch: Branch) -> str:
-    """How many of the names of a node its level 1 still says."""
+    """Describe how many of a node's names its level 1 still contains."""
     named = branch.named
     return f", names kept {len(branch.entities.get(1, ()))} of {len(named)}" if named else ""
 
 
 def _tier(branch: Branch, shown: Shown) -> Iterator[Text]:
-    """Tier and importance of a segment, and what it is made of."""
+    """Yield the tier and importance of a segment, then the factors."""
     if branch.tiered is not None:
         yield Text(f", {branch.tiered.tier} {branch.tiered.importance}", TIER_STYLES[branch.tiered.tier])
         yield _factors({name: points for name, points in branch.tiered.factors.items() if points}, shown)
 
 
 def _accesses(branch: Branch) -> str:
-    """How often a segment was looked up, and when last."""
+    """Describe how often a segment was expanded, and when last."""
     if not branch.expansions:
         return ""
     last = f", last {branch.expanded_at:%Y-%m-%d %H:%M} UTC" if branch.expanded_at is not None else ""
@@ -199,18 +199,18 @@ def _accesses(branch: Branch) -> str:
 
 
 def _factors(factors: Mapping[str, int], shown: Shown) -> Text:
-    """What a score is made of, where it is wanted."""
+    """Return the factors of a score, if they are wanted."""
     named = " ".join(f"{name} {points:+}" for name, points in factors.items())
     return Text(f"  ({named})" if shown.factors and named else "", "dim")
 
 
 def _named(source: Provenance) -> str:
-    """Who wrote it: `rules`, or a model and its prompt."""
+    """Return the author of a text: `rules`, or a model and its prompt version."""
     return f"{source.model}, {source.prompt_version}" if source.model else source.method
 
 
 def _made_by(branch: Branch) -> str:
-    """Levels that a model wrote."""
+    """Name the levels that a model wrote."""
     models: dict[str, list[str]] = {}
     for level, source in sorted(branch.provenance.items()):
         if source.model:

@@ -1,4 +1,4 @@
-"""`turnfold jobs`: look at work that waits for a person, and decide about it."""
+"""`turnfold jobs`: list work that waits for a decision, and retry or skip it."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _ID = lazy_pattern(r"(?:job|entry)-\d{1,18}")
 
 @click.group(short_help="Work that waits for a person: list, retry, skip.")
 def jobs() -> None:
-    """Look at work that failed as often as it may, and decide about it. Nothing else waits for it meanwhile.
+    """List work that failed as often as it may, and decide about it. No other work is held up by it.
 
     \b
-    refold    a segment that could not be folded by the rules: it has plain words (its first and last line), and
-              its turns are stored. Retry after an upgrade folds it by the rules; skip leaves the plain words.
+    refold    a segment that the rules failed to fold: it has plain text (its first and last line), and its turns are
+              stored. Retry after an upgrade folds it by the rules; skip leaves the plain text.
     entry     something appended that could not be read or stored: a placeholder keeps its place among the turns.
               Retry after an upgrade puts the turn there; skip leaves the placeholder.
-    compress  a conversation whose folding fails, or that nobody folds: it goes on by itself.
-    refine    segments for which a model has no better words yet: its calls fail, or it refuses the request. They have
-              the rules' words. Retry asks again; skip leaves them.
+    compress  a conversation whose folding fails, or that no worker folds: it is retried automatically.
+    refine    segments that a model has not improved yet: its calls fail, or it refuses the request. They have the
+              rules' text. Retry asks again; skip leaves it.
 
     \b
     Examples:
@@ -48,9 +48,9 @@ def jobs() -> None:
 @json_option
 @click.pass_context
 def list_jobs(ctx: click.Context, conversation: str | None, most: int, as_json: bool) -> None:
-    """Show parked work, and folding that fails or that nobody does: of every tenant, unless --tenant is given.
+    """List parked work, and folding that fails or that no worker does: of every tenant, unless --tenant is given.
 
-    Shows ids, counts and kinds of errors, never content. Ages count from when it was parked or became due.
+    Shows ids, counts and kinds of errors, never content. Ages count from when the work was parked or became due.
 
     \b
     Examples:
@@ -77,7 +77,7 @@ def list_jobs(ctx: click.Context, conversation: str | None, most: int, as_json: 
 
 
 def _choosing(command: _Command) -> _Command:
-    """Adds what `retry` and `skip` choose by."""
+    """Add the argument and options by which `retry` and `skip` select work."""
     for add in (
         click.argument("ids", nargs=-1, metavar="[ID]..."),
         click.option("--conversation", metavar="CONV", help="All of this conversation of the tenant."),
@@ -92,11 +92,11 @@ def _choosing(command: _Command) -> _Command:
 @json_option
 @click.pass_context
 def retry(ctx: click.Context, ids: tuple[str, ...], conversation: str | None, everything: bool, as_json: bool) -> None:
-    """Try work again, chosen by ID, by conversation or all: mostly after an upgrade that mends its error.
+    """Retry work, selected by ID, by conversation or all: usually after an upgrade that fixes its error.
 
-    A segment is folded again by a worker, within seconds; when that fails it is parked again, with one more try.
-    An entry is read again at once; if it is readable now, it takes the place of its placeholder, and its segment is
-    folded again when it is closed already. The exit code is 1 when anything could not be tried.
+    A segment is folded again by a worker within seconds; if that fails, it is parked again, with one more try. An entry
+    is read again at once; if it is readable now, it replaces its placeholder, and its segment is folded again if it is
+    already closed. The exit code is 1 when anything could not be retried.
 
     \b
     Examples:
@@ -117,10 +117,10 @@ def retry(ctx: click.Context, ids: tuple[str, ...], conversation: str | None, ev
 @json_option
 @click.pass_context
 def skip(ctx: click.Context, ids: tuple[str, ...], conversation: str | None, everything: bool, as_json: bool) -> None:
-    """Let parked work be, chosen by ID, by conversation or all. The row stays as a record.
+    """Skip parked work, selected by ID, by conversation or all. The row stays as a record.
 
-    Nothing else changes: a segment keeps its plain words, a turn its placeholder, and `turnfold expand` still
-    returns what is stored. `turnfold status` and `turnfold doctor` count it no longer.
+    Nothing else changes: a segment keeps its plain text, a turn its placeholder, and `turnfold expand` still returns
+    what is stored. `turnfold status` and `turnfold doctor` no longer count it.
 
     \b
     Examples:
@@ -151,7 +151,7 @@ def _selection(
     from turnfold.contract.attention import Selection
 
     return Selection(
-        # The option alone narrows: a tenant in the environment is there for other commands.
+        # Only the option narrows the selection; a tenant in the environment is meant for other commands.
         tenant=session.tenant,
         address=None if conversation is None else session.address(conversation),
         ids=frozenset(ids) or None,

@@ -1,7 +1,7 @@
-"""A group whose commands are imported when they are run: the group's help needs none of them.
+"""A click group that imports a command only when it is run; the group's help imports none.
 
-A command of another distribution is an entry point of `turnfold.commands`; without the distribution it says what to
-install.
+A command of another distribution is an entry point of `turnfold.commands`; without the distribution, the command says
+what to install.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ ENTRY_POINTS: Final = "turnfold.commands"
 
 
 class LazyCommand(NamedTuple):
-    """Where a command is, and its line in the help of its group."""
+    """Location of a command, and its line in the group's help."""
 
     module: str
-    """In this package."""
+    """Module in this package."""
     attribute: str
     short_help: str
-    """The command's own; a test compares them."""
+    """Equal to the command's own; a test compares them."""
 
 
 class OthersCommand(NamedTuple):
-    """A command that another distribution brings."""
+    """A command that another distribution provides."""
 
     distribution: str
     short_help: str
 
 
 class LazyGroup(Group):
-    """A `Group` of commands that are named, not imported."""
+    """A `Group` whose commands are declared, and imported on use."""
 
     def __init__(self, *args: Any, lazy_commands: Mapping[str, LazyCommand | OthersCommand], **attributes: Any) -> None:
         super().__init__(*args, **attributes)
@@ -61,7 +61,7 @@ class LazyGroup(Group):
 
 
 def _of_entry_point(name: str, place: OthersCommand) -> click.Command:
-    """The command of another distribution, or one that says which distribution is missing."""
+    """Return another distribution's command, or a stand-in that says which distribution is missing."""
     for entry_point in entry_points(group=ENTRY_POINTS, name=name):
         command: click.Command = entry_point.load()
         return command

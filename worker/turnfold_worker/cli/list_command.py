@@ -1,4 +1,4 @@
-"""`turnfold list`: which conversations a tenant has."""
+"""`turnfold list`: list a tenant's conversations."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from turnfold_worker.cli.session import Session, pass_session
 def list_conversations(session: Session, after: str, most: int, as_json: bool) -> None:
     """List the conversations that workers have stored for the tenant, by name, a page at a time.
 
-    Those whose first turns still wait in the inbox are not among them yet; `turnfold status` counts these. Turns are
-    inside a segment, or folded in the open tail, which no segment holds yet.
+    Conversations whose first turns still wait in the inbox are not listed yet; `turnfold status` counts them. A turn is
+    either in a segment, or folded in the open tail, which is not in a segment yet.
 
     \b
     Examples:

@@ -20,9 +20,9 @@ PORT = 9464
 def serve_metrics(session: Session, host: str, port: int, once: bool) -> None:
     """Serve metrics of all tenants at /metrics, until Ctrl-C.
 
-    Turns that wait and for how long, what no segment covers, sizes of levels, jobs, parked work, expansions, what
-    models did and cost, and how long a read takes. Read from Redis and the database at each scrape: one of these for an
-    installation is enough. It asks for no password, and tells no ids and no content.
+    Waiting turns and their age, turns not in a segment, sizes of levels, jobs, parked work, expansions, usage and cost
+    of models, and the time of a read. They are read from Redis and the database at each scrape: one such process is
+    enough for an installation. It asks for no password, and exposes neither ids nor content.
 
     \b
     Examples:
@@ -48,7 +48,7 @@ def serve_metrics(session: Session, host: str, port: int, once: bool) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopped.set())
     click.echo(f"http://{host}:{server.server_port}/metrics", err=True)
-    # In steps: a handler does not run while the main thread waits without end on some systems.
+    # In steps: on some systems a signal handler does not run while the main thread waits without a timeout.
     while not stopped.wait(0.2):
         pass
     server.shutdown()

@@ -1,4 +1,4 @@
-"""`turnfold notes` and `relations`: what a conversation says, note by note and as structured facts."""
+"""`turnfold notes` and `relations`: the content of a conversation as notes and as structured facts."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ def notes(
 ) -> None:
     """List the notes of CONVERSATION: the statements that contexts are made of, in the order of the turns.
 
-    Workers write them by rules when a segment closes; a model's better ones stand in their place. Each has an
-    importance from 0 to 100 (from 50 on it is an anchor, or marked), a state, and a marker for `turnfold expand`.
-    --json has all of it: the ids of its turns, the day that it speaks of, its origin, and the importance's factors.
+    Workers write them by rules when a segment closes; a model's better ones replace them. Each has an importance from 0
+    to 100 (from 50 on it is an anchor, or marked), a state, and a marker for `turnfold expand`. --json has all fields:
+    the ids of its turns, the day that it refers to, its origin, and the factors of its importance.
 
     \b
     Examples:
       turnfold notes chat
       turnfold notes chat --min-importance 50            what matters most
-      turnfold notes chat --state superseded             what holds no more
-      turnfold notes chat --first-turn 501 --limit 200   a page of a long one; what begins the next is told
+      turnfold notes chat --state superseded             what no longer holds
+      turnfold notes chat --first-turn 501 --limit 200   a page; prints where the next one begins
     """
     read = partial(
         session.turnfold.notes, conversation, states=None if "all" in states else states, origins=origins or None,
@@ -93,7 +93,8 @@ def notes(
 def relations(session: Session, conversation: str, about: str | None, limit: int, as_json: bool) -> None:
     """List the relations of CONVERSATION: who is, has or did what, and which key has which value.
 
-    Workers find them by rules when a segment closes: few, and right. A speaker without a name is `user`.
+    Workers extract them by rules when a segment closes, preferring precision to recall. A speaker without a name is
+    `user`.
 
     \b
     Examples:

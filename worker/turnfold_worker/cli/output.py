@@ -1,4 +1,4 @@
-"""What commands print and ask: JSON for programs, tables and trees for people."""
+"""Output and questions of commands: JSON for programs, tables and trees for people."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from turnfold_worker.cli.streams import safe
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 SLOW_SECONDS: Final = 1.0
-"""How long a command may be silent before it says what it waits for."""
+"""How long a command may be silent before it says what it is waiting for."""
 
 
 def json_option(command: _Command) -> _Command:
-    """Adds `--json`."""
+    """Add `--json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for programs.")(command)
 
 
 def yes_option(command: _Command) -> _Command:
-    """Adds `--yes`, for `ask`."""
+    """Add `--yes`, for `ask`."""
     return click.option("--yes", is_flag=True, help="Do not ask.")(command)
 
 
 def ask(question: str, *, yes: bool) -> None:
-    """Go on only if the person agrees, or said `--yes`."""
+    """Ask for confirmation unless `yes`; abort when the answer is no."""
     if not yes:
         click.confirm(question, abort=True, err=True)
 
@@ -60,12 +60,12 @@ def say(as_json: bool, answer: dict[str, object], sentence: str) -> None:
 
 
 def json_of(value: Any, *, indent: int | None = None) -> str:
-    """JSON that people can read, and that steers no terminal."""
+    """Return readable JSON without characters that could control a terminal."""
     return escaped_json(json.dumps(value, ensure_ascii=False, indent=indent))
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON knows it."""
+    """Convert a value to types that JSON has."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Enum):
@@ -80,7 +80,7 @@ def plain(value: Any) -> Any:
 
 
 def called() -> str:
-    """How a person calls this command from here: by its name where that is on the PATH, else by its path."""
+    """Return how to invoke this command: by its name if that is on the PATH, else by its path."""
     program = Path(sys.argv[0])
     if shutil.which("turnfold") is not None or program.name != "turnfold":
         return "turnfold"
@@ -89,8 +89,8 @@ def called() -> str:
 
 @contextmanager
 def told_when_slow(sentence: Callable[[], str], *, stopped: str | None = None) -> Iterator[None]:
-    """Say on standard error what is waited for, if it takes longer than a moment; after Ctrl-C say `stopped`."""
-    # Not `click.echo`: only what goes through `sys.stderr` stands above a progress bar, and not in it.
+    """Print what is being waited for to standard error if it takes more than a moment; after Ctrl-C print `stopped`."""
+    # Not `click.echo`: only writes through `sys.stderr` appear above a progress bar instead of inside it.
     timer = Timer(SLOW_SECONDS, lambda: sys.stderr.write(f"turnfold: {sentence()}\n"))
     timer.daemon = True
     timer.start()
@@ -105,12 +105,12 @@ def told_when_slow(sentence: Callable[[], str], *, stopped: str | None = None) -
 
 
 def print_text(text: str) -> None:
-    """Print words of a conversation: as they are into a file or pipe, without control characters on a terminal."""
+    """Print text of a conversation: unchanged to a file or pipe, without control characters on a terminal."""
     click.echo(safe(text) if sys.stdout.isatty() else text, nl=not text.endswith("\n"))
 
 
 def words(text: str, style: str = "", *, most: int | None = None) -> Text:
-    """Words of a conversation for a table or tree: never read as markup, on one line when `most` is given."""
+    """Return text of a conversation for a table or tree: without markup, and on one line when `most` is given."""
     line = safe(text)
     if most is not None:
         line = " ".join(line.split())
@@ -119,12 +119,12 @@ def words(text: str, style: str = "", *, most: int | None = None) -> Text:
 
 
 def console() -> Console:
-    """Where people read. Wide enough for tables when it is no terminal."""
+    """Return a console for people, wide enough for tables when the output is not a terminal."""
     return Console(highlight=False, width=None if sys.stdout.isatty() else 120)
 
 
 def table(*columns: str, title: str | None = None) -> Table:
-    """A plain table; columns whose names begin with `#` hold numbers."""
+    """Return a plain table; columns whose names begin with `#` contain numbers."""
     made = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for column in columns:
         made.add_column(column.lstrip("#"), justify="right" if column.startswith("#") else "left", overflow="fold")
@@ -132,7 +132,7 @@ def table(*columns: str, title: str | None = None) -> Table:
 
 
 def progress(*, hidden: bool = False) -> Progress:
-    """A progress bar on standard error, where that is a terminal; standard output stays for results."""
+    """Return a progress bar on standard error, if that is a terminal; standard output stays for results."""
     errors = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}", markup=False),

@@ -1,4 +1,4 @@
-"""`turnfold quota`: what single tenants may append, store, keep and spend on models."""
+"""`turnfold quota`: limit what individual tenants may append, store, keep and spend on models."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SETTINGS: Final = {
     "model_tokens_a_day": "daily_tokens",
     "retention_days": "keep_level0_days",
 }
-"""The setting that holds where a tenant has no number of its own."""
+"""The setting that applies when a tenant has no limit of its own."""
 
 _SAID: Final = {
     "turns_a_day": "Turns that it may append a day (UTC).",
@@ -43,10 +43,10 @@ _SAID: Final = {
 
 @click.group(short_help="What single tenants may use: set, show, clear.")
 def quota() -> None:
-    """Bound what single tenants append, store, keep and spend on models, where the settings do not fit them.
+    """Limit what individual tenants append, store, keep and spend on models, where the settings do not fit them.
 
-    A number of a tenant's own stands for the setting, whatever that is: 0 lets it have as much as it likes. Kept in
-    SQL; the next append of any producer is held to it.
+    A tenant's own limit overrides the setting; 0 means no limit. Limits are stored in SQL, and apply to the next append
+    of any producer.
 
     \b
     Examples:
@@ -58,7 +58,7 @@ def quota() -> None:
 
 
 def _bounds(command: _Command) -> _Command:
-    """Adds an option for each number."""
+    """Add an option for each limit."""
     for name in reversed(SETTINGS):
         greatest = 36_500 if name == "retention_days" else 2**53
         option = f"--{name.replace('_', '-')}"
@@ -71,7 +71,7 @@ def _bounds(command: _Command) -> _Command:
 @_bounds
 @pass_session
 def set_quota(session: Session, /, tenant: str, **bounds: int | None) -> None:
-    """Give TENANT numbers of its own; those that are not named stay as they are. 0: any number.
+    """Give TENANT limits of its own; those that are not named stay as they are. 0 means no limit.
 
     \b
     Examples:
@@ -93,7 +93,7 @@ def set_quota(session: Session, /, tenant: str, **bounds: int | None) -> None:
 @click.argument("tenant")
 @pass_session
 def clear(session: Session, tenant: str) -> None:
-    """Take all numbers of its own from TENANT: the settings hold again."""
+    """Remove all limits of TENANT's own: the settings apply again."""
     store = _store(session, write=True)
     had_some = store.clear(checked_id("tenant", tenant))
     _publish(session, store, measured=None)
@@ -106,9 +106,9 @@ def clear(session: Session, tenant: str) -> None:
 @json_option
 @pass_session
 def show(session: Session, tenant: str | None, as_json: bool) -> None:
-    """Show what TENANT may use, whose number that is, and how much is used; without it, all tenants that have a quota.
+    """Show the limits of TENANT, where each comes from, and how much is used; without TENANT, all tenants with limits.
 
-    Numbers of the settings are those of where this command runs.
+    Limits from settings are those of the environment in which this command runs.
 
     \b
     Examples:
@@ -149,9 +149,9 @@ def _show_all(quotas: list[TenantQuota], *, as_json: bool) -> None:
 
 
 def standing(session: Session, store: SqlTenantQuotas, tenant: str) -> dict[str, dict[str, Any]]:
-    """What holds for a tenant: of each number how much it is, what set it, and what is used; None where not counted.
+    """Return by name of each limit its value, what set it, and how much is used (None where nothing is counted).
 
-    While Redis does not answer, what is appended and stored is not known.
+    While Redis does not answer, appended turns and stored bytes are unknown.
     """
     from turnfold.redis.quotas import Quotas
 
@@ -163,7 +163,7 @@ def standing(session: Session, store: SqlTenantQuotas, tenant: str) -> dict[str,
         click.echo(f"what the tenant has appended and stores is not known: {error}", err=True)
     rows = {name: _row(own, settings, name) for name in SETTINGS}
     used = _used(counted, store.model_tokens_today(tenant))
-    # What nothing bounds is not counted.
+    # Usage without a limit is not counted.
     counts_appends = any(rows[name]["most"] for name in ("turns_a_day", "bytes_a_day", "stored_bytes"))
     for name, row in rows.items():
         is_counted = name == "model_tokens_a_day" or (counts_appends and (name != "stored_bytes" or row["most"]))
@@ -193,7 +193,7 @@ def _store(session: Session, *, write: bool) -> SqlTenantQuotas:
 
 
 def _publish(session: Session, store: SqlTenantQuotas, *, measured: str | None) -> None:
-    """Have the next append held to it; without Redis a worker does that within a minute of its return."""
+    """Publish quotas so that the next append obeys them; without Redis, a worker does so within a minute."""
     from turnfold_worker.adapters.redis.quota_board import RedisQuotaBoard
     from turnfold_worker.use_cases.tenant_quotas import measure
 

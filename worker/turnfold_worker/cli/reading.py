@@ -42,7 +42,7 @@ STATES = ["all", *(state.value for state in AnchorState)]
 
 
 def in_utc(_context: click.Context, _option: click.Parameter, time: datetime | None) -> datetime | None:
-    """The time of an option, which names no zone."""
+    """Return an option's time, which has no time zone, as UTC."""
     return None if time is None else time.replace(tzinfo=UTC)
 
 
@@ -105,7 +105,7 @@ def context(
 
 
 def print_context(made: Context, form: str, commands: Mapping[str, str]) -> None:
-    """Print a context in one of `FORMATS`; `commands` as of `account_commands`."""
+    """Print a context in one of `FORMATS`; `commands` is what `account_commands` returns."""
     match form:
         case "openai" | "anthropic":
             click.echo(json_of(made.request(form), indent=2))
@@ -116,7 +116,7 @@ def print_context(made: Context, form: str, commands: Mapping[str, str]) -> None
 
 
 def context_as_json(made: Context, commands: Mapping[str, str]) -> dict[str, Any]:
-    """A context with its account, without what its forms are made from."""
+    """Return a context with its account as JSON, without the data for other formats."""
     budget = plain(made.budget)
     for left in budget["left_out"]:
         left["reach"] = commands.get(left["reach"], left["reach"])
@@ -250,10 +250,10 @@ def anchors(
       turnfold anchors chat
       turnfold anchors chat --type decision --state all
       turnfold anchors chat --as-of 2026-05-03
-      turnfold anchors chat --limit 50         says how to go on behind them
+      turnfold anchors chat --limit 50         tells how to continue after them
       turnfold anchors chat --resolve 7        contexts leave it out from now on
 
-    One of turns that no segment holds yet is shown as "tail 1", and can be settled once its segment is closed.
+    An anchor in the open tail is shown as "tail 1", and can be settled once its segment is closed.
     """
     for anchor, dismissed in ((resolve, False), (dismiss, True)):
         if anchor is not None:
@@ -290,7 +290,7 @@ STATE_STYLES = {
 
 
 def anchor_table(found: Sequence[Anchor]) -> Any:
-    """Anchors as a table."""
+    """Return anchors as a table."""
     rows = table("#id", "#turn", "speaker", "type", "state", "#score", "text")
     for anchor in found:
         rows.add_row(
@@ -306,17 +306,17 @@ def anchor_table(found: Sequence[Anchor]) -> Any:
 
 
 def anchor_state(anchor: Anchor) -> str:
-    """Its state with the anchors that it has it from and that it replaces: 'superseded by 7', 'active, replaces 3'."""
+    """Describe an anchor's state and its related anchors: 'superseded by 7', 'active, replaces 3'."""
     by = f" by {anchor_number(anchor.related)}" if anchor.related is not None else ""
     replaces = f", replaces {anchor_number(anchor.replaces)}" if anchor.replaces is not None else ""
     return f"{anchor.state}{by}{replaces}"
 
 
 def anchor_number(id_: int) -> str:
-    """How people see the id of an anchor: one of the open tail has none by which it can be settled."""
+    """Return an anchor's id for people; one of the open tail gets "tail N", since it cannot be settled by id."""
     return f"tail {id_ - FIRST_TAIL_ANCHOR + 1}" if id_ >= FIRST_TAIL_ANCHOR else f"{id_}"
 
 
 def turn_range(first_seq: int, last_seq: int) -> str:
-    """Numbers of turns as people write them."""
+    """Format a range of turn numbers for people."""
     return f"{first_seq}" if first_seq == last_seq else f"{first_seq}–{last_seq}"

@@ -1,4 +1,4 @@
-"""`turnfold refine`: let models better what the rules wrote, again after a change, or undo it."""
+"""`turnfold refine`: let models improve what the rules wrote, repeat that after a change, or undo it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS: Final = 0.5
 NOBODY_SECONDS: Final = 60.0
-"""How long to watch jobs that nobody takes before it is said so."""
+"""How long to watch jobs that no worker takes before raising an error."""
 
 
 @click.command(short_help="Let models better what the rules wrote.")
@@ -35,11 +35,12 @@ NOBODY_SECONDS: Final = 60.0
 def refine(
     ctx: click.Context, conversation: str | None, everything: bool, undo: bool, batch: bool, wait: bool, as_json: bool
 ) -> None:
-    """Let models better the closed chapters of CONVERSATION, or of all, where the ones in force have not yet.
+    """Let models improve the closed chapters of CONVERSATION, or of all, that the configured ones have not done yet.
 
-    Workers do it by themselves for every chapter that is finished while a model is configured; this is for
-    conversations from before, and after a change of models or prompts (give the workers and this command the same
-    settings). Important and large chapters come first.
+    Workers do this on their own for every finished chapter while a model is configured. This command is for older
+    conversations, and for after a change of models or prompts (give the workers and this command the same settings).
+    Important and large chapters come first.
+
     Nothing is paid twice: stop it and run it again at any time. `turnfold jobs` shows what failed for good.
 
     \b
@@ -123,7 +124,7 @@ def _undo(admin: SqlRefinementAdmin, tenant: str, chosen: ConversationId | None,
 
 
 def _watch(session: Session, admin: SqlRefinementAdmin, chosen: ConversationId | None, *, hidden: bool) -> RefineCounts:
-    """Until no job is due or running. Raises `Unavailable` when nobody works on them."""
+    """Wait until no job is due or running. Raises `Unavailable` when no worker takes them."""
     tenant = session.settings.tenant
     counts = admin.counts(tenant, chosen)
     total, last, since = counts.open, counts, time.monotonic()

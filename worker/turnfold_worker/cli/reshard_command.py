@@ -1,4 +1,4 @@
-"""`turnfold reshard`: another number of shards, or other Redis servers, while clients and workers run."""
+"""`turnfold reshard`: change the number of shards, or the Redis servers, while clients and workers run."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def reshard(
     session: Session, shards: int | None, on_servers: int | None, dry_run: bool, most_seconds: float | None,
     *, as_json: bool,
 ) -> None:  # fmt: skip
-    """Lay the inboxes out anew while clients append and workers run: nothing is lost, doubled or out of order.
+    """Lay the inboxes out anew while clients append and workers run: nothing is lost, duplicated or reordered.
 
-    Every client and worker has to be of this version, and to have the new list of servers, before. A command that was
-    stopped, or died, is run again and goes on. Contexts that were kept by reference end.
+    First, upgrade every client and worker to this version and give them the new list of servers. A command that was
+    stopped or killed can be run again to continue. Contexts cached by reference are dropped.
 
     \b
     Examples:

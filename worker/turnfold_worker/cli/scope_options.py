@@ -1,4 +1,4 @@
-"""Options of the reads that show the words of some origins or speakers only."""
+"""Options that restrict reads to some origins or speakers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command works with: settings from options, variables or a running `turnfold up`, and what they lead to."""
+"""The settings of a command, from options, variables or a running `turnfold up`, and the connections made from them."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _FROM_RUNNING = (
     "redis_url", "database_url", "broker_url", "refine", "extract_model", "summarize_model", "semantic",
     "embedding_model",
 )  # fmt: skip
-"""What a running `turnfold up` says of itself that commands have to agree with."""
+"""Settings of a running `turnfold up` that commands have to share."""
 
 
 @dataclass(kw_only=True)
 class Session:
-    """Opens each thing when a command first asks for it, and closes them all at its end."""
+    """Opens each client or connection on first use, and closes all of them when the command ends."""
 
     redis_url: str | None = None
     database_url: str | None = None
@@ -45,7 +45,7 @@ class Session:
 
     @cached_property
     def settings(self) -> WorkerSettings:
-        """Options win over variables; a running `turnfold up` is used unless they name another one's servers.
+        """Options override variables; a running `turnfold up` is used unless they name other servers.
 
         Raises `InvalidSettings`.
         """
@@ -63,7 +63,7 @@ class Session:
             if name in given or self.environment.get(f"TURNFOLD_{name.upper()}")
         }
         running = running_settings(self.state_folder)
-        # One that was given to `turnfold up` too names what runs there; any other one names something else.
+        # A server that was also given to `turnfold up` matches it; any other means another installation.
         if all(running.get(name) == option for name, option in named.items()):
             given |= {name: running[name] for name in _FROM_RUNNING if name in running and name not in given}
         return replace(settings, **given)
@@ -73,7 +73,7 @@ class Session:
         return self.environment if self.cell is None else {**self.environment, "TURNFOLD_CELL": self.cell}
 
     def _in_cell(self, settings: WorkerSettings) -> WorkerSettings:
-        """Settings of the cell that is named, else of the tenant's. Raises `InvalidSettings` where neither is named."""
+        """Return the settings of the named cell, else of the tenant's. Raises `InvalidSettings` without either."""
         if self.redis_url is not None or self.database_url is not None:
             msg = "TURNFOLD_CELLS names the servers, and --redis-url or --database-url others"
             raise InvalidSettings(msg, remedy="choose by --cell, or unset TURNFOLD_CELLS")
@@ -87,7 +87,10 @@ class Session:
 
     @property
     def settings_of_all_cells(self) -> WorkerSettings:
-        """As `settings`, but of all cells where none is named: for what serves several. Raises `InvalidSettings`."""
+        """Like `settings`, but for all cells when none is named, for commands that serve several.
+
+        Raises `InvalidSettings`.
+        """
         settings = WorkerSettings.from_env(self._variables)
         if not settings.cells or settings.cell or self.redis_url is not None or self.database_url is not None:
             return self.settings
@@ -95,7 +98,7 @@ class Session:
 
     @property
     def state_folder(self) -> Path:
-        """Where `turnfold up` keeps its state."""
+        """The state folder of `turnfold up`."""
         return default_state_folder(self.environment)
 
     @cached_property
@@ -109,12 +112,12 @@ class Session:
 
     @cached_property
     def engine(self) -> Engine:
-        """The database, to read. Raises `Unavailable` for a SQLite file that does not exist."""
+        """Engine for reading the database. Raises `Unavailable` for a SQLite file that does not exist."""
         return self._connected(write=False)
 
     @cached_property
     def write_engine(self) -> Engine:
-        """The database, to write. Raises as `engine`."""
+        """Engine for writing the database. Raises like `engine`."""
         return self._connected(write=True)
 
     def _connected(self, *, write: bool) -> Engine:
@@ -132,7 +135,7 @@ class Session:
 
     @cached_property
     def reader(self) -> Reader:
-        """The database, as records."""
+        """Reader of the database as records."""
         from turnfold.database.reader import Reader
 
         return Reader(self.engine)
@@ -148,13 +151,13 @@ class Session:
 
     @cached_property
     def publisher(self) -> Publisher:
-        """What workers hear. A ring that Redis does not take is dropped: a sweep rings again."""
+        """Publisher of messages to workers. A message that Redis refuses is dropped; the sweep sends it again."""
         from turnfold_worker.adapters.redis.bell import RedisPublisher
 
         return RedisPublisher(self.redis)
 
     def vector_of(self, query: str | None) -> Sequence[int] | None:
-        """A query's sentence vector where workers keep such vectors; None where `semantic` is off.
+        """Return a query's sentence vector; None where `semantic` is off.
 
         Raises `InvalidSettings`, `ModelAway`.
         """
@@ -167,11 +170,11 @@ class Session:
         return (numbers_of(embedder.embed([query])[0]) or None) if embedder else None
 
     def address(self, conversation_id: str) -> Address:
-        """A conversation of the session's tenant."""
+        """Return the address of a conversation of the session's tenant."""
         return Address(self.settings.tenant, checked_id("conversation id", conversation_id))
 
     def standing_address(self, conversation_id: str) -> Address:
-        """As `address`, for commands that look at SQL alone. Raises `UnknownConversation` for a forgotten one."""
+        """Like `address`, for commands that read only SQL. Raises `UnknownConversation` for a forgotten one."""
         from turnfold.redis.inbox import ProducerInbox
 
         address = self.address(conversation_id)
@@ -186,7 +189,7 @@ class Session:
         return address
 
     def nothing_appended(self, conversation_id: str) -> UnknownConversation:
-        """The error for a conversation that does not exist."""
+        """Return the error for a conversation that does not exist."""
         return UnknownConversation(
             f"nothing was ever appended to conversation {conversation_id!r} of tenant {self.settings.tenant!r}",
             remedy="is the name right? `turnfold import FILE` makes one with the name of the file",

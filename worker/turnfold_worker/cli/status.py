@@ -1,4 +1,4 @@
-"""`turnfold status`: how far the work is, on one conversation or on everything."""
+"""`turnfold status`: show the progress of the work, on one conversation or on everything."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from turnfold.contract.results import Status
 
 WORKER_ANSWER_SECONDS = 1.0
-"""How long workers have to say that they are there."""
+"""How long to wait for workers to answer a ping."""
 
 
 @click.command(short_help="Show how far the work is.")
@@ -25,7 +25,7 @@ WORKER_ANSWER_SECONDS = 1.0
 @json_option
 @pass_session
 def status(session: Session, conversation: str | None, wait_seconds: float | None, as_json: bool) -> None:
-    """Show how far the work on CONVERSATION is; without one: inboxes, jobs and workers.
+    """Show the progress of the work on CONVERSATION; without it, the inboxes, jobs and workers.
 
     \b
     Examples:
@@ -117,7 +117,7 @@ def _show_totals(session: Session, *, as_json: bool) -> None:
 
 
 def answering_workers(broker_url: str) -> list[str]:
-    """Names of the workers that answer within a second; empty as well where the broker is away or refuses."""
+    """Return the names of the workers that answer within a second; empty also when the broker is away or refuses."""
     from celery import Celery
     from kombu.exceptions import OperationalError
     from redis import RedisError

@@ -1,4 +1,4 @@
-"""Where a command prints, made to take every word: in any encoding, and where its caller has closed it."""
+"""Make standard output and error accept any character, in any encoding, even if the caller has closed them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _UNPRINTABLE: Final = {
 
 
 def safe(text: str) -> str:
-    """`text` without the characters that could steer a terminal, or show words in another order."""
+    """Return `text` with every character replaced that could control a terminal or reorder the display."""
     return text.translate(_UNPRINTABLE)
 
 
 def let_every_word_through() -> None:
-    """Print what an encoding lacks as `\\u2013`, and into nothing where there is no place to print to.
+    """Print characters that the encoding lacks as `\\u2013`, and discard output when there is no stream.
 
-    Both would end a command with a traceback in the middle of its work.
+    Either would otherwise end a command with a traceback in the middle of its work.
     """
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)

@@ -1,4 +1,4 @@
-"""`turnfold timeline`: what came up in a conversation, in order."""
+"""`turnfold timeline`: list the events and topics of a conversation in order."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def timeline(
     session: Session, conversation: str, query: str | None, after: int | None, limit: int, now: datetime | None,
     as_json: bool,
 ) -> None:  # fmt: skip
-    """List what came up in CONVERSATION in the order of the turns: when it was said, and when it was or will be.
+    """List what came up in CONVERSATION in the order of the turns: when it was said, and when it happened or will.
 
-    With --query the first mentions of what it is about, without one what tells most of the conversation.
+    With --query, the first mentions of its subject; without it, what is most informative about the conversation.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`turnfold up`: everything on this machine, until it is stopped."""
+"""`turnfold up`: run everything on this machine until it is stopped."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def up(
 ) -> None:
     """Run Redis, the database, workers, Flower and the HTTP gateway on this machine, until Ctrl-C.
 
-    State is kept in TURNFOLD_STATE_DIR (default ~/.local/state/turnfold). With TURNFOLD_REDIS_URL or
-    TURNFOLD_DATABASE_URL set, those are used instead of an embedded Redis and a SQLite file. Other commands find a
-    running `turnfold up` by themselves; for programs it prints the variables to export.
+    State is kept in TURNFOLD_STATE_DIR (default ~/.local/state/turnfold). If TURNFOLD_REDIS_URL or
+    TURNFOLD_DATABASE_URL is set, that server is used instead of an embedded Redis or a SQLite file. Other commands find
+    a running `turnfold up` on their own; for programs, it prints the variables to export.
 
     \b
     Examples:
@@ -86,7 +86,7 @@ def up(
                 _say_ready(stack)
             signals.wait()
         except Unavailable:
-            # Of a start that a signal broke off.
+            # A signal interrupted the start.
             if not signals.came:
                 raise
         finally:
@@ -96,7 +96,7 @@ def up(
 
 @contextmanager
 def _for_this_user_alone() -> Iterator[None]:
-    """Nobody else may read what this process and its children write, also in a folder that was there before."""
+    """Make files written by this process and its children private, even in a folder that already existed."""
     mask_before = os.umask(0o077)
     try:
         yield
@@ -105,7 +105,7 @@ def _for_this_user_alone() -> Iterator[None]:
 
 
 class _Signals:
-    """Remembers that one came. Nothing is raised out of a handler: it may run within any line of any library."""
+    """Records that a signal came. The handler raises nothing, since it may run within any line of any library."""
 
     def __init__(self) -> None:
         self.came = False
@@ -119,7 +119,7 @@ class _Signals:
             signal.signal(number, handler)
 
     def wait(self) -> None:
-        # Not an Event: a handler that sets one can meet the lock that it interrupted.
+        # Not an Event: a handler that sets one can deadlock on the lock that it interrupted.
         while not self.came:
             time.sleep(LOOK_SECONDS)
 
@@ -128,7 +128,7 @@ class _Signals:
 
 
 def _environment(session: Session) -> dict[str, str]:
-    """The environment, with the command's options in it."""
+    """Return the environment with the command's options applied."""
     environment = dict(session.environment)
     for name in ("redis_url", "database_url", "tenant"):
         if (option := getattr(session, name)) is not None:

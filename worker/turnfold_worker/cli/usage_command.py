@@ -1,4 +1,4 @@
-"""`turnfold usage`: what models did and cost."""
+"""`turnfold usage`: show the usage and cost of models."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 def usage(session: Session, conversation: str | None, days: int, each: bool, as_json: bool) -> None:
     """Show calls, tokens and cost of a tenant, or of CONVERSATION, by day (UTC) and model.
 
-    Costs come from TURNFOLD_PRICES at the time of a call. Quotes and levels that were refused were not said in the
-    conversation, or not in so few words: the rules' words stand in their place. What is bounded by a setting or by
-    `turnfold quota` is told too: turns and bytes of today, stored bytes, tokens of models today.
+    Costs come from TURNFOLD_PRICES at the time of the call. Refused quotes and levels were not said in the
+    conversation, or not in so few words: the rules' text is used in their place. Amounts limited by a setting or by
+    `turnfold quota` are shown too: turns and bytes of today, stored bytes, and tokens of models today.
 
     \b
     Examples:
@@ -65,7 +65,7 @@ _BOUNDED: Final = {
 
 
 def _bounded(session: Session) -> dict[str, dict[str, Any]]:
-    """Of each number that is bounded: how much of it may be used and is."""
+    """Return usage and limit of each amount that is limited."""
     from turnfold_worker.adapters.sql.tenant_quotas import SqlTenantQuotas
     from turnfold_worker.cli.quota_command import standing
 

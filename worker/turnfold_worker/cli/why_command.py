@@ -1,4 +1,4 @@
-"""`turnfold why`: what stands in a context, what was left out, and why a turn is or is not in it."""
+"""`turnfold why`: explain a context: what is in it, what was left out, and why a turn is or is not in it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHOWN = {
 }  # fmt: skip
 
 _MOST_GONE = 10
-"""Statements that no longer hold, those that were closed last."""
+"""Most recently closed statements to list, at most."""
 
 
 @click.command(short_help="Tell what stands in a context and why.")
@@ -45,11 +45,10 @@ def why(
     *,
     as_json: bool,
 ) -> None:
-    """Tell where the budget of CONVERSATION's context goes, what stands in it, and what is left out at which cost.
+    """Show where the budget of CONVERSATION's context goes, what is in it, and what is left out at which cost.
 
-    What was closed last, such as a value that another one replaced, is listed with the turn that closed it.
-
-    With the number of a TURN: how that turn is shown, which of its statements stand there, and why the others do not.
+    The statements closed last, such as a value that was replaced, are listed with the turn that closed them. With the
+    number of a TURN: how that turn is shown, which of its statements are in the context, and why the others are not.
 
     \b
     Examples:
@@ -81,7 +80,7 @@ def why(
 
 
 def _closed(session: Session, conversation: str) -> Iterator[Anchor]:
-    """Statements that no longer hold, page by page."""
+    """Yield anchors that no longer hold, page by page."""
     page = session.turnfold.anchors(conversation, states=CLOSED)
     while page:
         yield from page
@@ -89,7 +88,7 @@ def _closed(session: Session, conversation: str) -> Iterator[Anchor]:
 
 
 def _closing(session: Session, conversation: str, anchors: Iterable[Anchor]) -> dict[int, Anchor]:
-    """What closed some statements, by id."""
+    """Return the anchors that closed others, by id."""
     ids = {anchor.related for anchor in anchors if anchor.related is not None}
     found = session.turnfold.anchors(conversation, states=None, ids=ids) if ids else []
     return {anchor.id: anchor for anchor in found}
@@ -134,7 +133,7 @@ def _print_left_out(made: Context) -> None:
 
 
 def _tell_turn(session: Session, conversation: str, made: Context, turn: int, *, as_json: bool) -> None:
-    """How one turn is shown, statement by statement."""
+    """Explain how one turn is shown, statement by statement."""
     assert made.coverage is not None  # noqa: S101 - looked at before
     level = made.coverage.level_of(turn)
     notes = session.turnfold.notes(conversation, states=None, min_importance=0, first_turn=turn, last_turn=turn)
@@ -194,7 +193,7 @@ def _of_note(note: Note, made: Context, level: object, closed: str) -> dict[str,
 
 
 def _same(shown_text: str, text: str) -> bool:
-    """Whether a note that is shown, maybe in fewer words, is that one: of a turn few begin alike."""
+    """Tell whether a shown note, which may be shortened, is this one: notes of one turn rarely begin alike."""
     return (
         shown_text == text
         or text.startswith(shown_text)

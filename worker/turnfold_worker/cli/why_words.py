@@ -1,4 +1,4 @@
-"""Why a statement stands no more, in plain words. Pure."""
+"""Explain in plain words why a statement no longer holds. Pure."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from turnfold.contract.records import Anchor
 
 CLOSED: Final = (AnchorState.SUPERSEDED, AnchorState.RESOLVED, AnchorState.DISMISSED)
-"""States of what no longer holds; what only says again what another turn says still does."""
+"""States of statements that no longer hold; a duplicate still does."""
 _LONGEST: Final = 80
-"""Characters of the words that closed a statement."""
+"""Characters shown of the text that closed a statement."""
 _WORDS: Final = {
     AnchorState.SUPERSEDED: ("turn {seq} took its place{day}: {text}", "it was taken back or changed"),
     AnchorState.RESOLVED: (
@@ -26,7 +26,7 @@ _WORDS: Final = {
 
 
 def why_closed(anchor: Anchor, by_id: Mapping[int, Anchor]) -> str:
-    """Why a statement stands no more, with the turn and the words that closed it; empty for one that stands."""
+    """Explain why a statement no longer holds, with the turn and text that closed it; empty for an active one."""
     if anchor.state is AnchorState.ACTIVE:
         return ""
     by_another, alone = _WORDS[anchor.state]
@@ -39,9 +39,9 @@ def why_closed(anchor: Anchor, by_id: Mapping[int, Anchor]) -> str:
 
 
 def newest_closed(closed: Iterable[Anchor], by_id: Mapping[int, Anchor], *, most: int) -> list[Anchor]:
-    """Of statements that no longer hold, those that the latest turns closed, the last first.
+    """Return the statements that were closed by the latest turns, latest first.
 
-    A statement without a score only says by what another one was settled.
+    Anchors without a score are left out: they only record how another one was settled.
     """
 
     def closed_at(anchor: Anchor) -> int:
