@@ -1,4 +1,4 @@
-"""`create_app`: the rooms' routes in one ASGI application."""
+"""`create_app`: the routes of all subpackages in one ASGI application."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from turnfold_gateway.tracing import Traces
 _log = logging.getLogger(__name__)
 
 GZIP_BYTES: Final = 1_024
-"""Smaller answers are sent as they are."""
+"""Size below which responses are not compressed."""
 GZIP_LEVEL: Final = 4
 
 ROOMS: Final[Sequence[ModuleType]] = (rest, mcp, proxy, ui, webhooks)
-"""Each has `routes`, and may have `lifespan(app)`, an asynchronous context manager around the time of serving."""
+"""Modules with `routes`, and perhaps `lifespan(app)`, an async context manager around the time of serving."""
 
 
 def create_app(settings: GatewaySettings) -> Starlette:
-    """The gateway as an ASGI application. Connects to nothing until it is asked something.
+    """Return the gateway as an ASGI application. It connects to nothing before the lifespan starts.
 
-    Handlers find in `request.app.state`: `cells`, `keys` and `settings`. Raises `InvalidSettings`.
+    Handlers use `request.app.state`: `cells`, `keys` and `settings`. Raises `InvalidSettings`.
     """
     cells = ServedCells(settings.turnfold)
     key_ring = KeyRing(settings, cells)
@@ -81,7 +81,7 @@ def _middleware(settings: GatewaySettings) -> list[Middleware]:
 
 
 class _Compression(GZipMiddleware):
-    """Leaves streams of events as they are, and whatever the proxy passes on."""
+    """Compresses responses, except event streams and what the proxy passes on."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         passes_on = scope["type"] == "http" and scope["path"] in proxy.PATHS
@@ -89,9 +89,9 @@ class _Compression(GZipMiddleware):
 
 
 async def _warm_up(cells: ServedCells) -> None:
-    """Prepare what the first requests need. A server that is away is no reason not to serve: `/readyz` tells of it.
+    """Prepare every cell for its first requests. An unreachable server does not prevent serving: `/readyz` reports it.
 
-    Raises `SchemaMismatch` where no cell has a schema of this version: nothing would be answered until somebody acts.
+    Raises `SchemaMismatch` when no cell has a schema of this version: no request could succeed until someone acts.
     """
     outcomes = await asyncio.gather(*(_warmed(cell) for cell in cells.by_name.values()))
     mismatches = [outcome for outcome in outcomes if isinstance(outcome, SchemaMismatch)]
@@ -100,7 +100,7 @@ async def _warm_up(cells: ServedCells) -> None:
 
 
 async def _warmed(cell: ServedCell) -> TurnfoldError | None:
-    """Why a cell is not ready; None where it is."""
+    """Warm a cell up and return why it is not ready; None when it is."""
     try:
         await cell.turnfold.warm_up()
     except TurnfoldError as error:

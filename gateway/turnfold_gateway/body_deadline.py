@@ -1,4 +1,4 @@
-"""How long a request's body may take to arrive: a server would wait for it without end."""
+"""Limit the time in which a request's body has to arrive; the server itself would wait forever."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from turnfold_gateway.problems import Problem
 
 
 class BodyDeadline:
-    """Raises `Problem` (408) where an application reads a body that is not whole in time."""
+    """Raises `Problem` (408) when an application reads a body that has not arrived completely in time."""
 
     def __init__(self, app: ASGIApp, *, seconds: float) -> None:
         self._app = app
@@ -27,7 +27,7 @@ class BodyDeadline:
         async def receive_in_time() -> Message:
             nonlocal is_whole
             if is_whole:
-                # From here on it is waited for a client that goes away.
+                # After the body, `receive` only waits for the client to disconnect.
                 return await receive()
             try:
                 async with asyncio.timeout_at(end):

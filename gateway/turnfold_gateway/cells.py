@@ -1,6 +1,6 @@
-"""The cells that a gateway serves, each by its own connections and threads: which one a tenant lives in.
+"""The cells that a gateway serves, each with its own connections and threads, and the lookup of a tenant's cell.
 
-Without a file of cells, or where one is named for this process, there is one.
+Without a file of cells, or when one cell is named for this process, there is only one.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from turnfold_gateway.redis_client import RedisClient
 
 @dataclass(frozen=True, slots=True)
 class ServedCell:
-    """An installation: its clients connect when they are first asked something."""
+    """One installation; its clients connect on first use."""
 
     name: str
-    """As the file has it; empty without one."""
+    """Name in the file of cells; empty without a file."""
     settings: Settings
     turnfold: AsyncTurnfold
     redis: RedisClient
 
 
 class ServedCells:
-    """All of them. One for an application."""
+    """All served cells; one instance per application."""
 
     def __init__(self, settings: Settings) -> None:
         """Read the file of cells. Raises `InvalidSettings`."""
@@ -41,14 +41,14 @@ class ServedCells:
         }
 
     def of(self, tenant: str) -> ServedCell:
-        """The cell that a tenant lives in."""
+        """Return the cell in which a tenant lives."""
         if self._cells is None:
             (only,) = self.by_name.values()
             return only
         return self.by_name[self._cells.of(tenant)]
 
     def client(self, tenant: str) -> AsyncTurnfold:
-        """The SDK's client for a tenant."""
+        """Return the SDK's client for a tenant."""
         return self.of(tenant).turnfold.for_tenant(tenant)
 
     async def close(self) -> None:

@@ -1,7 +1,7 @@
-"""A server's connections, on which headers have an end: nobody needs a key to begin a request.
+"""Limit the size of request headers and the time for them to arrive: a client needs no key to begin a request.
 
-httptools keeps headers of any number and length, and uvicorn waits for their end, and for that of a body to which it
-has answered, without end. Its other parser, h11, has bounds of its own.
+httptools keeps any number of headers of any length, and uvicorn waits forever for their end and for the rest of a body
+that it has already answered. Its other parser, h11, has limits of its own.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Final
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 MOST_HEADER_BYTES: Final = 65_536
-"""Of a request line and headers; a read from the socket that holds their end may go beyond."""
+"""Bytes of a request line and headers; the last read from the socket may exceed the limit."""
 HEADER_SECONDS: Final = 20.0
 LINGER_SECONDS: Final = 5.0
-"""How long a body may go on that was answered before its end: closed at once, the answer might be lost."""
+"""How long an answered request may keep sending its body: closing at once might lose the answer."""
 
 _TOO_LARGE: Final = b"431 Request Header Fields Too Large"
 _TOO_SLOW: Final = b"408 Request Timeout"
 
 
 class BoundedHeaders(HttpToolsProtocol):
-    """A connection on which no headers are without end, and none are waited for long."""
+    """A connection with limits on the size of headers and on the time for them to arrive."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as its base
         self._in_header = True
@@ -73,11 +73,11 @@ class BoundedHeaders(HttpToolsProtocol):
 
     @property
     def _is_answering(self) -> bool:
-        # None before the first request, whatever its type says.
+        # None before the first request, despite its annotation.
         return getattr(self.cycle, "response_complete", True) is False
 
     def _refuse(self, status: bytes) -> None:
-        """Close the connection; with an answer, where none is under way."""
+        """Close the connection, with an error response unless an answer is in progress."""
         self._stop_waiting()
         if self._in_header and not self._is_answering:
             self.transport.write(b"HTTP/1.1 " + status + b"\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")

@@ -1,4 +1,4 @@
-"""What callers send, inside bounds: whole bodies, objects of JSON, whole numbers."""
+"""Read request input within limits: bodies, JSON objects, whole numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LARGEST_NUMBER: Final = 999_999_999
 
 
 async def whole_body(chunks: AsyncIterator[bytes], *, most_bytes: int, remedy: str) -> bytes:
-    """A body put together, counted as it comes. Raises `Problem` (413) for one that is too large, with the remedy."""
+    """Collect a body while counting its bytes. Raises `Problem` (413) with `remedy` when it is too large."""
     received = bytearray()
     async for chunk in chunks:
         if len(received) + len(chunk) > most_bytes:
@@ -27,7 +27,7 @@ async def whole_body(chunks: AsyncIterator[bytes], *, most_bytes: int, remedy: s
 
 
 def json_object(text: str | bytes) -> dict[str, Any] | None:
-    """A text as an object of JSON; None of anything else."""
+    """Parse a JSON object; return None for anything else."""
     try:
         document = _decoded(text)
     except (ValueError, RecursionError):
@@ -36,7 +36,7 @@ def json_object(text: str | bytes) -> dict[str, Any] | None:
 
 
 def _decoded(text: str | bytes) -> Any:
-    """What JSON says: by a decoder four times as fast, and what only Python's reads by that: lone surrogates, NaN."""
+    """Decode JSON with msgspec, four times as fast, or with `json` if only that accepts it: lone surrogates, NaN."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError):
@@ -44,12 +44,12 @@ def _decoded(text: str | bytes) -> Any:
 
 
 def whole_number(text: str, *, most: int = LARGEST_NUMBER) -> int | None:
-    """A whole number from 0 to `most` in decimal digits; None of anything else.
+    """Parse a whole number from 0 to `most` in decimal digits; return None for anything else.
 
     >>> whole_number("17"), whole_number("-1"), whole_number("1_000"), whole_number("1234567890")
     (17, None, None, None)
     """
-    # By its length before it is read: a number of many digits takes long.
+    # The length is checked first: parsing a number of many digits is slow.
     if not (text.isascii() and text.isdigit() and len(text) <= len(str(most))):
         return None
     number = int(text)

@@ -1,4 +1,4 @@
-"""Ids in paths. A server decodes a path before it is routed: an encoded slash would end an id."""
+"""Ids in paths. A server decodes a path before routing, and an encoded slash in an id would split it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ PAGE: Final = b"/ui/"
 CONVERSATIONS: Final = "/v1/conversations"
 SUBJECT: Final = "/v1/subjects/{subject:id}"
 CONVERSATION: Final = f"{CONVERSATIONS}/{{conversation:id}}"
-"""Where the routes of a conversation begin. `{…:id}` is one part of a path, decoded after it was routed."""
+"""Prefix of the routes of a conversation. `{…:id}` is one path segment, decoded after routing."""
 
 
 class IdConvertor(Convertor[str]):
-    """One part of a path, whatever is encoded in it.
+    """One path segment, with anything percent-encoded in it.
 
     >>> IdConvertor().convert("team%2Fchat%20one")
     'team/chat one'
@@ -26,7 +26,7 @@ class IdConvertor(Convertor[str]):
     regex = "[^/]+"
 
     def convert(self, value: str) -> str:
-        # Bytes that are no UTF-8 become lone surrogates, which the SDK refuses with a reason.
+        # Bytes that are not UTF-8 become lone surrogates, which the SDK refuses with a clear error.
         return unquote(value, errors="surrogateescape")
 
     def to_string(self, value: str) -> str:
@@ -37,10 +37,10 @@ register_url_convertor("id", IdConvertor())
 
 
 class EncodedPaths:
-    """Routes requests of the API and of the page by their path as it was sent."""
+    """Routes requests of the API and of the page by their undecoded path."""
 
     def __init__(self, app: ASGIApp, *, not_found: ASGIApp) -> None:
-        """`not_found` answers paths of the API that end in a slash."""
+        """Answer paths of the API that end in a slash with `not_found`."""
         self._app = app
         self._not_found = not_found
 
@@ -48,8 +48,8 @@ class EncodedPaths:
         raw_path = scope.get("raw_path")
         if scope["type"] == "http" and raw_path is not None and (API in raw_path or PAGE in raw_path):
             if API in raw_path and raw_path.endswith(b"/"):
-                # A router redirects it to the path without the slash: from `…/turns/..`, resolved by a client, that
-                # is the conversation itself, and a deletion would follow.
+                # A router would redirect to the path without the slash: a client that resolves `…/turns/..` would reach
+                # the conversation itself, and might delete it.
                 await self._not_found(scope, receive, send)
                 return
             scope = {**scope, "path": raw_path.decode("ascii", "surrogateescape")}

@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 problems: one table from what the SDK raises to a status, a type and a remedy."""
+"""Errors as RFC 9457 problems: a table from SDK errors to status, type and title."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from turnfold import (
 
 MEDIA_TYPE: Final = "application/problem+json"
 BACK_OFF_SECONDS: Final = 1
-"""`Retry-After` where no better time is known."""
+"""`Retry-After` when no better value is known."""
 
 
 class Problem(Exception):  # noqa: N818 - the standard's word
-    """An answer that is an error: raise it in a handler."""
+    """An error response: raise it in a handler."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Problem(Exception):  # noqa: N818 - the standard's word
         headers: Mapping[str, str] | None = None,
         **members: Any,
     ) -> None:
-        """`kind` ends the problem's type, `urn:turnfold:problem:…`; `members` are further members of the document."""
+        """Describe the problem; `kind` ends its type, `urn:turnfold:problem:…`, and `members` extend the document."""
         super().__init__(detail)
         self.status = status
         self.kind = kind
@@ -87,11 +87,11 @@ TABLE: Final[Mapping[type[TurnfoldError], tuple[int, str, str]]] = {
     WaitTimeout: (504, "wait-timeout", "The work was not done in time"),
     TurnfoldError: (500, "internal-error", "The gateway failed"),
 }
-"""Status, type and title of each error; of one that is not named here, those of the nearest base."""
+"""Status, type and title of each error; an error that is not listed has those of its nearest base."""
 
 
 def problem_of(error: TurnfoldError) -> Problem:
-    """The problem that tells of an error of the SDK."""
+    """Return the problem for an SDK error."""
     status, kind, title = next(TABLE[base] for base in type(error).__mro__ if base in TABLE)
     remedy = error.remedy
     members: dict[str, Any] = {}
@@ -121,7 +121,7 @@ _REMEDIES: Final = {
 
 
 def problem_from(error: Exception) -> Problem:
-    """The problem that tells of any error."""
+    """Return the problem for any error."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, TurnfoldError):
@@ -132,7 +132,7 @@ def problem_from(error: Exception) -> Problem:
         return Problem(
             error.status_code, kind, error.detail, detail=error.detail.lower(), remedy=remedy, headers=error.headers
         )
-    # What nobody foresaw: the server's log has the traceback, the answer has nothing of it.
+    # Unexpected: the server's log has the traceback, the response none of it.
     return Problem(
         500, "internal-error", "The gateway failed", detail="an unforeseen error; the gateway's log has it",
         remedy="repeat the request once; if it fails again, report it with the time of the request",
@@ -140,7 +140,7 @@ def problem_from(error: Exception) -> Problem:
 
 
 async def answer_nobody(request: Request, error: Exception) -> Response:  # noqa: ARG001 - Starlette's form
-    """A client that went away while it sent is no failure of ours, and reads no answer."""
+    """Answer a client that disconnected while sending, which is not an error of ours and reads no response."""
     return Response(status_code=400)
 
 
@@ -152,4 +152,4 @@ HANDLERS: Final = {
     **dict.fromkeys((TurnfoldError, Problem, HTTPException, Exception), answer_error),
     ClientDisconnect: answer_nobody,
 }
-"""For `Starlette(exception_handlers=…)`."""
+"""Argument for `Starlette(exception_handlers=…)`."""

@@ -1,4 +1,4 @@
-"""What the gateway itself asks of Redis, without a thread: limits of keys, and what was sent under a key."""
+"""The gateway's own asynchronous requests to Redis: rate limits of keys, idempotency keys, and pauses."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from turnfold import Settings, Unavailable
 from turnfold.contract.server_urls import is_cluster, nodes_of_cluster, urls_of
 
 # KEYS moment     ARGV requests a minute
-# The generic cell rate algorithm: the key holds the moment up to which requests are spoken for. Up to a minute's may
-# come at once, and never more: a moment further ahead comes from a clock that was set back, and gives no second
-# minute. Returns 0 when the request fits, else the milliseconds until it may.
+# The generic cell rate algorithm: the key stores the time up to which requests are used up. A minute's requests may
+# come at once, but never more: a time further ahead, left by a clock that was set back, is capped at one minute.
+# Returns 0 when the request fits, else the milliseconds until it may.
 TAKE: Final = """
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
@@ -32,7 +32,7 @@ return math.ceil(moment + share - now - 60000)
 
 
 class RedisClient:
-    """Raises `Unavailable` when Redis does not answer."""
+    """Asynchronous client of Redis. Raises `Unavailable` when Redis does not answer."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -41,41 +41,41 @@ class RedisClient:
     def _client(self) -> Redis:
         seconds = self._settings.timeout_seconds
         timeouts: dict[str, Any] = {"socket_timeout": seconds, "socket_connect_timeout": seconds}
-        # Of several servers the first: what the gateway keeps belongs to no conversation.
+        # The first of several servers, since the gateway's keys belong to no conversation.
         url = urls_of(self._settings.redis_url)[0]
         if not is_cluster(url):
             return Redis.from_url(url, decode_responses=True, **timeouts)
         first_url, others = nodes_of_cluster(url)
         nodes = [ClusterNode(host, port) for host, port in others]
-        # It has the same commands, and no type in common.
+        # It has the same commands, but no common base type.
         return cast("Redis", RedisCluster.from_url(first_url, startup_nodes=nodes, decode_responses=True, **timeouts))
 
     async def take(self, name: str, a_minute: int) -> float:
-        """Take a request from a limit: 0.0, or the seconds until one fits again."""
+        """Count a request against a limit; return 0.0, or the seconds until one fits again."""
         with _reached():
             return float(await self._client.eval(TAKE, 1, name, a_minute)) / 1_000
 
     async def remember(self, name: str, text: str, *, seconds: int) -> str | None:
-        """Keep a text unless one is kept already, which is returned."""
+        """Store a text unless one is stored already; return that one, else None."""
         with _reached():
-            # Redis 6.2 does not do both at once.
+            # Redis 6.2 cannot combine NX and GET.
             if await self._client.set(name, text, nx=True, ex=seconds):
                 return None
             earlier = await self._client.get(name)
         return None if earlier is None else str(earlier)
 
     async def forget(self, name: str) -> None:
-        """Keep a text no longer."""
+        """Delete a stored text."""
         with _reached():
             await self._client.delete(name)
 
     async def mark(self, name: str, *, seconds: float) -> None:
-        """Set a mark, which ends by itself."""
+        """Set a mark that expires."""
         with _reached():
             await self._client.set(name, "1", px=round(seconds * 1_000))
 
     async def is_marked(self, name: str) -> bool:
-        """Whether a mark is set."""
+        """Tell whether a mark is set."""
         with _reached():
             return bool(await self._client.exists(name))
 
@@ -87,7 +87,7 @@ class RedisClient:
 
 @contextmanager
 def _reached() -> Iterator[None]:
-    """Raise `Unavailable` where Redis does not answer inside."""
+    """Convert Redis errors to `Unavailable`."""
     try:
         yield
     except (RedisError, RedisClusterException) as error:

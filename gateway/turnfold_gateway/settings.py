@@ -1,4 +1,4 @@
-"""Settings of the gateway: read once from `TURNFOLD_GATEWAY_*`, and the SDK's from `TURNFOLD_*`."""
+"""Settings of the gateway, read once from `TURNFOLD_GATEWAY_*`, including the SDK's from `TURNFOLD_*`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from turnfold.settings import read_settings
 
 PREFIX: Final = "TURNFOLD_GATEWAY_"
 LEAST_PROXY_BUDGET: Final = 500
-"""Tokens below which a conversation's newest words would seldom fit."""
+"""Smallest budget; below it, a conversation's newest turns would seldom fit."""
 
 LOG_FORMATS: Final = ("text", "json")
 _ORIGIN: Final = re.compile(r"https?://[^/\s,*]+")
@@ -24,48 +24,48 @@ _ORIGIN: Final = re.compile(r"https?://[^/\s,*]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatewaySettings:
-    """What the gateway needs. The variable of a field is `TURNFOLD_GATEWAY_` and its name in capitals."""
+    """Settings of the gateway. A field is read from the variable `TURNFOLD_GATEWAY_` plus its name in capitals."""
 
     turnfold: Settings = field(default_factory=Settings)
-    """The SDK's, with the Redis and the database, or the file of cells; its tenant is not used: a key names its own."""
+    """The SDK's settings: Redis and the database, or the file of cells. Their tenant is unused: keys determine it."""
     max_body_bytes: int = 33_554_432
-    """Largest body of a request, after it was unpacked."""
+    """Maximum size of a request's body after decompression."""
     body_seconds: float = 120.0
     """How long a request's body may take to arrive."""
     key_cache_seconds: float = 5.0
-    """How long a key may be taken from memory: a revoked one opens nothing after this time."""
+    """How long a key may be cached: a revoked key stops working after this time."""
 
     requests_per_minute: int = 0
-    """Requests that a key may make a minute before 429, where it has no limit of its own; 0: any number."""
+    """Requests per minute before 429, for keys without a limit of their own; 0: no limit."""
     cors_origins: str = ""
-    """Origins of web pages that may call, with commas between them: `https://app.example.com`. Empty: none."""
+    """Origins of web pages that may call, separated by commas: `https://app.example.com`. Empty: none."""
 
     upstream_url: str = ""
-    """Where the proxy forwards to, up to and with `/v1`; empty: the proxy answers that it has no provider."""
+    """URL that the proxy forwards to, including `/v1`; empty: the proxy answers that it has no provider."""
     upstream_timeout_seconds: float = 600.0
-    """Longest wait for the provider's headers, and between two pieces of its answer."""
+    """Maximum wait for the provider's headers, and between two pieces of its response."""
     proxy_budget_tokens: int = 16_000
-    """Tokens of a forwarded conversation, unless the caller says otherwise in `X-Turnfold-Budget`."""
+    """Tokens of a forwarded conversation, unless the caller sets `X-Turnfold-Budget`."""
     proxy_tenant: str = ""
-    """Tenant of callers of the proxy without a Turnfold key; empty: each needs one."""
+    """Tenant of proxy callers without a Turnfold key; empty: a key is required."""
     proxy_wait_seconds: float = 2.0
-    """Longest wait for workers to fold what a new block is to tell."""
+    """Maximum wait for workers to fold turns that a new block has to cover."""
 
     webhook_http: bool = False
-    """Whether webhooks may go to `http://`, unencrypted."""
+    """Whether webhooks may use unencrypted `http://`."""
     webhook_private: bool = False
-    """Whether webhooks may go to addresses of private networks, this machine's among them."""
+    """Whether webhooks may call addresses of private networks, including this machine."""
     webhook_ca_file: str = ""
-    """A file of certificates in PEM, of authorities that webhooks' hosts may have beside the public ones."""
+    """PEM file of certificate authorities that webhooks accept in addition to the public ones."""
     webhook_timeout_seconds: float = 10.0
-    """Longest wait for an endpoint's answer, from the look-up of its name on."""
+    """Maximum wait for an endpoint's response, including the DNS lookup."""
     webhook_poll_seconds: float = 2.0
-    """How often a gateway looks whether there is something to tell."""
+    """Interval at which a gateway polls for due deliveries."""
     webhook_rounds: int = 10
-    """Rounds of three tries before a delivery is given up; waits between them grow from ten seconds to six hours."""
+    """Rounds of three attempts before a delivery is given up; pauses between them grow from ten seconds to 6 hours."""
 
     log_format: str = "text"
-    """How the gateway writes its log: `text`, or `json`, an object a line."""
+    """Format of the gateway's log: `text`, or `json` with one object per line."""
 
     def __post_init__(self) -> None:
         if self.log_format not in LOG_FORMATS:
@@ -92,16 +92,16 @@ class GatewaySettings:
 
     @classmethod
     def from_env(cls, environment: Mapping[str, str] | None = None, *, turnfold: Settings | None = None) -> Self:
-        """Read the variables; `turnfold` stands for the SDK's. Raises `InvalidSettings` that names the variable."""
+        """Read the variables; `turnfold` replaces the SDK's settings. Raises `InvalidSettings` naming the variable."""
         variables = os.environ if environment is None else environment
         return read_settings(cls, variables, prefix=PREFIX, turnfold=turnfold or Settings.from_env(variables))
 
 
 def _check_proxy(settings: GatewaySettings) -> None:
-    """Raise `InvalidSettings` for what makes no sense of the proxy."""
+    """Raise `InvalidSettings` for invalid settings of the proxy."""
     url = urlsplit(settings.upstream_url)
     if settings.upstream_url and (url.scheme not in {"http", "https"} or not url.hostname or url.query or url.fragment):
-        # Without the value, in which a password may stand.
+        # Without the value, which may contain a password.
         raise InvalidSettings(f"{PREFIX}UPSTREAM_URL must be a URL such as https://api.example.com/v1, without a query")
     if not 0 < settings.upstream_timeout_seconds <= 86_400:
         raise InvalidSettings(f"{PREFIX}UPSTREAM_TIMEOUT_SECONDS must be above 0 and at most 86400")
@@ -115,7 +115,7 @@ def _check_proxy(settings: GatewaySettings) -> None:
 
 
 def _check_webhooks(settings: GatewaySettings) -> None:
-    """Raise `InvalidSettings` for what makes no sense of webhooks."""
+    """Raise `InvalidSettings` for invalid settings of webhooks."""
     if settings.webhook_ca_file:
         try:
             ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=settings.webhook_ca_file)
@@ -123,7 +123,7 @@ def _check_webhooks(settings: GatewaySettings) -> None:
             msg = f"{PREFIX}WEBHOOK_CA_FILE cannot be read as certificates in PEM ({type(error).__name__})"
             raise InvalidSettings(msg, remedy="name a file of certificates, or leave it empty") from error
     if not 0 < settings.webhook_timeout_seconds <= 30:
-        # Three tries have to end before another gateway takes the delivery.
+        # Three attempts have to end before another gateway claims the delivery.
         raise InvalidSettings(f"{PREFIX}WEBHOOK_TIMEOUT_SECONDS must be above 0 and at most 30")
     if not 0.1 <= settings.webhook_poll_seconds <= 3_600:
         raise InvalidSettings(f"{PREFIX}WEBHOOK_POLL_SECONDS must be 0.1 to 3600")

@@ -1,4 +1,4 @@
-"""A span for each request, by OpenTelemetry's API alone, where the process has set it up."""
+"""Create a span for each request with OpenTelemetry's API, if the process has configured it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CONVERTOR: Final = re.compile(r":\w+}")
 
 
 class Traces:
-    """Continues the trace of `traceparent`. Spans of the SDK stand below the request's."""
+    """Continues the trace of `traceparent`. The SDK's spans are children of the request's."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -51,7 +51,7 @@ class Traces:
 
 
 def _route(scope: Scope) -> str:
-    """The path of a request with the names of its ids in their place; "" for one that leads nowhere."""
+    """Return the route template of a request; "" when no route matches."""
     for route in scope["app"].routes:
         if route.matches(scope)[0] is not Match.NONE:
             return _CONVERTOR.sub("}", route.path)

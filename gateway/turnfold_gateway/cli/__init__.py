@@ -1,10 +1,10 @@
-"""Commands: of `turnfold` where the worker's distribution is installed too, else of `turnfold-gateway`.
+"""Commands of `turnfold` where the worker's distribution is also installed, else of `turnfold-gateway`.
 
 serve           `turnfold serve`
-keys            `turnfold keys create`, `list`, `revoke`
+keys            `turnfold keys create`, `list`, `revoke`, `audit`
 mcp             `turnfold mcp`
 webhooks        `turnfold webhooks add`, `list`, `remove`, `test`
-session         the settings that a command works with
+session         the settings of a command
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`turnfold keys`: who may call the gateway."""
+"""`turnfold keys`: manage the keys of the gateway's callers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _store() -> Iterator[KeyStore]:
 
 @click.group(short_help="Keys of the HTTP API: create, list, revoke.")
 def keys() -> None:
-    """Keys of the HTTP API: each opens one tenant's conversations, for what its scopes say."""
+    """Keys of the HTTP API: each opens one tenant's conversations, as far as its scopes allow."""
 
 
 @keys.command(short_help="Make a key, and show it once.")
@@ -90,7 +90,7 @@ def revoke(key_id: str) -> None:
 def audit(conversation: str | None, limit: int, as_json: bool) -> None:
     """List the calls of a tenant that needed the scope admin: when, which key, what, and the HTTP status.
 
-    A conversation stands there by a hash of its id, so that nothing of an erased one remains.
+    A conversation is identified by a hash of its id, so that nothing of an erased one remains.
     """
     with _store() as store:
         entries = AuditLog(store).entries(sdk_settings().tenant, limit=limit, conversation=conversation)

@@ -1,4 +1,4 @@
-"""`turnfold mcp`: conversations for an agent on this machine, over standard input and output."""
+"""`turnfold mcp`: serve conversations to an agent on this machine, over standard input and output."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from turnfold_gateway.mcp.missing import INSTALL
 def mcp(conversation: str | None, read_only: bool) -> None:
     """Serve conversations over the Model Context Protocol on standard input and output, until the agent ends it.
 
-    An agent starts this itself: put the command into its list of MCP servers. For agents elsewhere, `turnfold serve`
-    has the same server at /mcp, behind keys.
+    An agent starts this itself: add the command to its list of MCP servers. For remote agents, `turnfold serve` has the
+    same server at /mcp, protected by keys.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`turnfold serve`: the gateway, until it is stopped."""
+"""`turnfold serve`: run the gateway until it is stopped."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ BACKLOG: Final = 2048
 def serve(host: str, port: int, key_file: Path | None) -> None:
     """Serve the HTTP API, until Ctrl-C.
 
-    Callers need a key of `turnfold keys create`. TLS is a proxy's work. One process uses one core: run as many of
-    these as there are cores, behind a proxy; they share nothing but Redis and the database. With TURNFOLD_CELLS it
-    serves the tenants of all cells, or with --cell those of one.
+    Callers need a key of `turnfold keys create`. Leave TLS to a proxy. One process uses one core: run as many of these
+    as there are cores, behind a proxy; they share nothing but Redis and the database. With TURNFOLD_CELLS it serves the
+    tenants of all cells, or with --cell those of one.
 
     \b
     Examples:
@@ -72,7 +72,7 @@ def serve(host: str, port: int, key_file: Path | None) -> None:
 
 
 def server_of(config: uvicorn.Config) -> uvicorn.Server:
-    """A server that leaves what is there at its start out of garbage collections: a full one took 100 ms for it."""
+    """Return a server that freezes its startup objects out of garbage collection: a full one took 100 ms for them."""
     import uvicorn
 
     class Server(uvicorn.Server):
@@ -85,7 +85,7 @@ def server_of(config: uvicorn.Config) -> uvicorn.Server:
 
 
 def _protocol() -> type[asyncio.Protocol] | Literal["auto"]:
-    """How requests are read. Without httptools h11 reads them, which has bounds of its own."""
+    """Return the protocol that parses requests. Without httptools it is h11, which has limits of its own."""
     try:
         from turnfold_gateway.header_bounds import BoundedHeaders
     except ModuleNotFoundError:
@@ -94,14 +94,14 @@ def _protocol() -> type[asyncio.Protocol] | Literal["auto"]:
 
 
 def _write_json() -> None:
-    """Let every logger of this process write objects."""
+    """Make every logger of this process write JSON objects."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter())
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
 
 
 def _keep_key(settings: Settings, file: Path) -> None:
-    """Raises `UsageError` for a file that cannot be written, `Unavailable`."""
+    """Keep a key in the file. Raises `UsageError` for a file that cannot be written, `Unavailable`."""
     from turnfold_gateway.keys.kept import keep_key
     from turnfold_gateway.keys.store import KeyStore
 
@@ -114,7 +114,7 @@ def _keep_key(settings: Settings, file: Path) -> None:
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """A socket that listens. Raises `UsageError` for an address that cannot be had."""
+    """Return a listening socket. Raises `UsageError` when the address cannot be used."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, port), family=family, backlog=BACKLOG)

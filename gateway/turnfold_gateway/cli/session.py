@@ -1,4 +1,4 @@
-"""The settings that a command works with: those of `turnfold` that calls it, else the variables."""
+"""The settings of a command: those of the calling `turnfold`, else from environment variables."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from turnfold.database.schema_check import check_readable
 
 
 def sdk_settings() -> Settings:
-    """The SDK's settings: of `turnfold`'s session, with its options and a running `turnfold up`, where there is one.
+    """Return the settings of `turnfold`'s session, including its options and a running `turnfold up`.
 
-    Raises `InvalidSettings`.
+    Without such a session, the environment's. Raises `InvalidSettings`.
     """
     settings = getattr(click.get_current_context().obj, "settings", None)
     if isinstance(settings, Settings):
@@ -24,7 +24,7 @@ def sdk_settings() -> Settings:
 
 
 def serving_settings() -> Settings:
-    """As `sdk_settings`, but of all cells where none is named. Raises `InvalidSettings`."""
+    """Like `sdk_settings`, but for all cells when none is named. Raises `InvalidSettings`."""
     settings = getattr(click.get_current_context().obj, "settings_of_all_cells", None)
     return settings if isinstance(settings, Settings) else Settings.from_env()
 
@@ -38,7 +38,7 @@ class _Refusal(click.ClickException):
 
 @contextmanager
 def errors_in_a_line() -> Iterator[None]:
-    """End with the SDK's message and no traceback. Exit code 2: the input is wrong, 1: there is no such thing, or 3."""
+    """Print SDK errors without a traceback, and exit with 2 for wrong input, 1 for an unknown thing, 3 otherwise."""
     try:
         yield
     except TurnfoldError as error:
@@ -46,9 +46,9 @@ def errors_in_a_line() -> Iterator[None]:
 
 
 def refuse_other_schema(*settings: Settings) -> None:
-    """Raise `SchemaMismatch` where no database of these serves this version.
+    """Raise `SchemaMismatch` when every database's schema is unsuitable for this version.
 
-    A database that does not answer is no reason not to serve: what reads it first looks again.
+    A database that does not answer does not prevent serving: its first reader checks again.
     """
     mismatches = []
     for of_one in settings:

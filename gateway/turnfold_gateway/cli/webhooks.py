@@ -1,4 +1,4 @@
-"""`turnfold webhooks`: who is told of a tenant's events."""
+"""`turnfold webhooks`: manage the URLs that are notified of a tenant's events."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _endpoints() -> Iterator[Endpoints]:
 
 @click.group(short_help="Endpoints for a tenant's events: add, list, remove, test.")
 def webhooks() -> None:
-    """Webhooks: URLs that are told when a tenant's conversations are folded, refined, expired, parked or erased."""
+    """Webhooks: URLs that are notified when a tenant's conversations are folded, refined, expired, parked or erased."""
 
 
 @webhooks.command(short_help="Add a URL, and show its secret once.")
@@ -30,7 +30,7 @@ def webhooks() -> None:
 @click.option("--event", "events", type=click.Choice(EVENTS), multiple=True, default=EVENTS, help="Without it: all.")
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for programs.")
 def add(url: str, events: tuple[str, ...], as_json: bool) -> None:
-    """Add a URL for the tenant of TURNFOLD_TENANT or --tenant, and print the secret that signs what it is sent.
+    """Add a URL for the tenant of TURNFOLD_TENANT or --tenant, and print the secret that signs its deliveries.
 
     \b
     Example:
@@ -49,7 +49,7 @@ def add(url: str, events: tuple[str, ...], as_json: bool) -> None:
 @webhooks.command("list", short_help="List URLs, without their secrets.")
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for programs.")
 def list_endpoints(as_json: bool) -> None:
-    """List a tenant's webhooks, with how many deliveries wait and how many were given up."""
+    """List a tenant's webhooks, with how many deliveries are waiting and how many were given up."""
     with _endpoints() as endpoints:
         stored = endpoints.list()
     if as_json:
@@ -68,7 +68,7 @@ def list_endpoints(as_json: bool) -> None:
 @webhooks.command(short_help="Tell a URL nothing any more.")
 @click.argument("endpoint")
 def remove(endpoint: str) -> None:
-    """Remove a webhook, and what it has yet to be told."""
+    """Remove a webhook, and the deliveries that wait for it."""
     with _endpoints() as endpoints:
         removed = endpoints.remove(endpoint)
     if not removed:
@@ -78,7 +78,7 @@ def remove(endpoint: str) -> None:
 @webhooks.command(short_help="Send a URL an event `test`.")
 @click.argument("endpoint")
 def test(endpoint: str) -> None:
-    """Queue an event `test`; a gateway that runs delivers it, and `list` shows whether it still waits."""
+    """Queue an event `test`; a running gateway delivers it, and `list` shows whether it is still waiting."""
     with _endpoints() as endpoints:
         queued = endpoints.test(endpoint)
     if not queued:

@@ -1,12 +1,12 @@
-"""Who calls: keys, the tenants that they are bound to, and what they may be used for.
+"""Authenticate callers: keys, the tenants they are bound to, and their scopes.
 
-secrets         a key as it is shown once, and as it is stored
+secrets         a key as shown once, and its stored hash
 store           keys in SQL
 kept            a key in a file
-audit           what administrators did, in SQL
+audit           calls that needed the scope `admin`, in SQL
 cell_keys       keys of one cell, looked up in threads of its own
-ring            keys of callers, from a cache that is never older than a setting says
-access          `authenticate(request, scope)`, `caller_with(request, token, scope)`; requests a minute, in Redis
+ring            callers' keys, cached for as long as a setting says
+access          `authenticate(request, scope)`, `caller_with(request, token, scope)`; rate limits in Redis
 """
 
 from turnfold_gateway.keys.access import authenticate, caller_with

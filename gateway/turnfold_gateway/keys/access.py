@@ -1,4 +1,4 @@
-"""`authenticate`: what every handler that reads or writes calls first; `caller_with` where the key stands elsewhere."""
+"""`authenticate` a request before reading or writing; `caller_with` does so for a key from another place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 async def authenticate(request: HTTPConnection, scope: Scope) -> Caller:
-    """The caller of a request, whose key has the scope; the request is counted.
+    """Return the caller of a request whose key has the scope, and count the request.
 
     Raises `Problem`: 401, 403, 429 with `Retry-After`. Raises `Unavailable`.
     """
@@ -30,9 +30,9 @@ async def authenticate(request: HTTPConnection, scope: Scope) -> Caller:
 
 
 async def caller_with(request: HTTPConnection, token: str, scope: Scope, *others: Scope) -> Caller:
-    """The caller whose key this is, wherever a request has it, with all of the scopes; the request is counted.
+    """Return the caller that owns a key with all of the scopes, and count the request.
 
-    Raises as `authenticate`.
+    Raises like `authenticate`.
     """
     state = request.app.state
     ring: KeyRing = state.keys
@@ -43,7 +43,7 @@ async def caller_with(request: HTTPConnection, token: str, scope: Scope, *others
 
 
 async def _take_request(caller: Caller, client: RedisClient, *, default_a_minute: int) -> None:
-    """Count a request. Raises `Problem` (429) for one too many. Without Redis nobody is kept from reading."""
+    """Count a request. Raises `Problem` (429) above the limit. Without Redis, requests are not counted."""
     a_minute = default_a_minute if caller.requests_per_minute is None else caller.requests_per_minute
     if not a_minute:
         return

@@ -1,4 +1,4 @@
-"""The audit log: every call that needed the scope `admin`, whoever made it and however it ended."""
+"""The audit log: every call that needed the scope `admin`, whoever made it and whatever its outcome."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ class AuditEntry:
 
 
 def conversation_hash(tenant: str, conversation: str) -> str:
-    """What stands for a conversation in the log: who knows its id finds it, and nothing else leads back to it."""
+    """Return the hash under which a conversation is logged: its id leads to its entries, but not the other way."""
     return sha256(f"{tenant}\0{conversation}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class AuditLog:
-    """Blocks: call it in a thread."""
+    """Reads and writes the audit log. Blocking: call it in a thread."""
 
     def __init__(self, store: KeyStore) -> None:
         self._store = store
 
     def note(self, tenant: str, key_id: str, action: str, conversation: str | None, *, status: int) -> None:
-        """Raises `Unavailable`."""
+        """Write an entry. Raises `Unavailable`."""
         named = None if conversation is None else conversation_hash(tenant, conversation)
         row = {"tenant": tenant, "key_id": key_id, "action": action, "conversation_hash": named, "status": status}
         with translated(), self._store.engine.begin() as connection:
             connection.execute(table(AuditEntryRow).insert(), row)
 
     def entries(self, tenant: str, *, limit: int, conversation: str | None = None) -> list[AuditEntry]:
-        """The newest entries of a tenant first, of one conversation if it is named. Raises `Unavailable`."""
+        """Return a tenant's entries, newest first, optionally of one conversation. Raises `Unavailable`."""
         rows = table(AuditEntryRow)
         columns = (rows.c.at, rows.c.tenant, rows.c.key_id, rows.c.action, rows.c.conversation_hash, rows.c.status)
         statement = rows.select().with_only_columns(*columns).where(rows.c.tenant == tenant)

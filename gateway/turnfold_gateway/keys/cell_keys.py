@@ -1,6 +1,7 @@
-"""The keys of one cell, looked up in threads of its own: a database that is away keeps no other cell's callers waiting.
+"""Look up the keys of one cell in its own threads, so that an unreachable database delays no other cell's callers.
 
-A flood of made-up keys waits for threads beside those of keys that opened before, and not without end.
+Lookups of unknown keys have separate threads and a bounded queue, so that a flood of made-up keys does not delay known
+ones.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from turnfold_gateway.keys.store import KeyStore, StoredKey
 from turnfold_gateway.problems import Problem
 
 KNOWN_THREADS: Final = 4
-"""For keys that opened before, and for the audit log."""
+"""Threads for keys that were valid before, and for the audit log."""
 UNKNOWN_THREADS: Final = 2
-"""For keys that this process has not seen open yet, whether they exist or not."""
+"""Threads for keys that this process has not seen valid yet, whether they exist or not."""
 MOST_UNKNOWN: Final = 512
-"""Unknown keys that wait for their lookup at once."""
+"""Unknown keys whose lookups may be waiting at once."""
 
 
 class CellKeys:
-    """Raises `Unavailable`, and `Problem` (429) where too many unknown keys wait."""
+    """Looks up keys of a cell. Raises `Unavailable`, and `Problem` (429) when too many unknown keys are waiting."""
 
     def __init__(self, settings: Settings) -> None:
         self.store = KeyStore(settings)
@@ -34,7 +35,7 @@ class CellKeys:
         self._waiting = 0
 
     async def find(self, key_id: str, *, opened_before: bool) -> StoredKey | None:
-        """The key of an id, revoked ones too."""
+        """Return the key with an id, even if it is revoked."""
         loop = asyncio.get_running_loop()
         if opened_before:
             return await loop.run_in_executor(self._known, self.store.find, key_id)
@@ -52,7 +53,7 @@ class CellKeys:
             self._waiting -= 1
 
     async def note(self, tenant: str, key_id: str, action: str, conversation: str | None, *, status: int) -> None:
-        """Write into the audit log."""
+        """Write an entry to the audit log."""
         write = partial(self._audit.note, tenant, key_id, action, conversation, status=status)
         await asyncio.get_running_loop().run_in_executor(self._known, write)
 

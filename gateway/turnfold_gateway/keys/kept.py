@@ -1,4 +1,4 @@
-"""A key that is kept in a file, for programs of one machine."""
+"""Keep a key in a file, for programs on the same machine."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ NAME: Final = "key file"
 
 
 def keep_key(store: KeyStore, file: Path, tenant: str) -> None:
-    """Let the file hold a key for everything of a tenant: the one that it holds, if it still opens, else a new one.
+    """Make the file contain a key with all scopes of a tenant: the present one if it is still valid, else a new one.
 
-    Nobody but this user may read the file. Raises `OSError`, `Unavailable`.
+    Only this user may read the file. Raises `OSError`, `Unavailable`.
     """
     if not _opens(store, file, tenant):
         token = store.create(tenant, NAME, SCOPES)

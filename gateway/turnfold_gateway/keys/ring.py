@@ -1,4 +1,4 @@
-"""Keys of callers. A lookup counts for `TURNFOLD_GATEWAY_KEY_CACHE_SECONDS`: so long may a revoked key still open."""
+"""Keys of callers, cached for `TURNFOLD_GATEWAY_KEY_CACHE_SECONDS`: a revoked key may work for that long."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from turnfold_gateway.problems import Problem
 from turnfold_gateway.settings import GatewaySettings
 
 CACHED_KEYS: Final = 4_096
-"""Keys that opened, and as many tokens that did not."""
+"""Valid keys that are cached, and as many invalid tokens."""
 
 _log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ _NO_HASH: Final = bytes(32)
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls, as far as the key says."""
+    """The caller that a key identifies."""
 
     tenant: str
     scopes: frozenset[Scope]
@@ -53,22 +53,22 @@ def forbidden(scope: Scope, caller: Caller) -> Problem:
 
 
 class KeyRing:
-    """Who a key belongs to. One for an application."""
+    """Finds the caller that owns a key; one instance per application."""
 
     def __init__(self, settings: GatewaySettings, cells: ServedCells) -> None:
         self._cells = cells
         self.by_cell = {name: CellKeys(cell.settings) for name, cell in cells.by_name.items()}
         self._kept_seconds = settings.key_cache_seconds
         self._cached: NewestEntries[str, tuple[float, StoredKey]] = NewestEntries(CACHED_KEYS)
-        """Keys that opened, by id, and until when they need no lookup."""
+        """Valid keys by id, each with the time until which it needs no lookup."""
         self._refused: NewestEntries[bytes, float] = NewestEntries(CACHED_KEYS)
-        """Until when tokens that open nothing need none."""
+        """Invalid tokens, each with the time until which it needs no lookup."""
 
     async def caller(self, token_text: str, scope: Scope, *others: Scope) -> Caller:
-        """The caller whose key this is.
+        """Return the caller that owns a key.
 
-        Raises `Problem`: 401 for a key that is not ours or was revoked, 403 for one without one of the scopes. Raises
-        `Unavailable` when the database does not answer.
+        Raises `Problem`: 401 for an unknown or revoked key, 403 for one that lacks a scope. Raises `Unavailable` when
+        the database does not answer.
         """
         token = parse_token(token_text)
         if token is None:
@@ -83,7 +83,7 @@ class KeyRing:
         return caller
 
     async def note(self, caller: Caller, action: str, conversation: str | None, status: int) -> None:
-        """Write into the audit log. One that cannot be written is in the gateway's log: the call was answered."""
+        """Write to the audit log. A failure is only logged, since the call has already been answered."""
         try:
             await self._own_keys(caller.tenant).note(caller.tenant, caller.key_id, action, conversation, status=status)
         except Unavailable as error:
@@ -93,10 +93,10 @@ class KeyRing:
         await asyncio.gather(*(keys.close() for keys in self.by_cell.values()))
 
     async def _key(self, token: Token) -> StoredKey | None:
-        """The key that a token opens; None where it opens none.
+        """Return the valid key of a token; None for an invalid token.
 
-        A token that did not open before is looked up, whether its id exists or not: neither the cache nor a queue tells
-        which ids there are.
+        A token that was not valid before is looked up whether its id exists or not, so that timing does not reveal
+        which ids exist.
         """
         now = time.monotonic()
         until, cached = self._cached.get(token.key_id, (0.0, None))
@@ -111,7 +111,7 @@ class KeyRing:
         else:
             key = await self._found(token)
             matches = key is not None
-        # Counted from before the lookup: what it read may have been revoked meanwhile.
+        # Counted from before the lookup, since the key may have been revoked during it.
         kept_until = now + self._kept_seconds
         if key is None or not matches or key.revoked_at is not None:
             if is_known:
@@ -125,10 +125,10 @@ class KeyRing:
         return self.by_cell[self._cells.of(tenant).name]
 
     async def _found(self, token: Token) -> StoredKey | None:
-        """The key of a token that did not open before, from whichever cell has it: all are asked at once.
+        """Look up a token that was not valid before, in all cells at once.
 
-        Raises as a lookup, where no cell has it and one did not say so. A secret that is wrong waits for all of them,
-        as an id does that no cell has.
+        Raises a lookup's error when no cell has the key and one of them failed. A wrong secret waits for all cells,
+        just as an unknown id does.
         """
         if len(self.by_cell) == 1:
             (only,) = self.by_cell
@@ -153,7 +153,7 @@ class KeyRing:
         return None
 
     async def _in_cell(self, name: str, token: Token) -> StoredKey | None:
-        """The key that a token opens, from a cell in which its tenant lives: an operator of one opens no other."""
+        """Return a token's key from the cell of its tenant, so that the operator of one cell cannot open another."""
         key = await self.by_cell[name].find(token.key_id, opened_before=False)
         if not compare_digest(token.secret_hash, key.secret_hash if key else _NO_HASH):
             return None

@@ -1,4 +1,4 @@
-"""Keys in SQL: made, listed, revoked, looked up by their id."""
+"""Keys in SQL: create, list, revoke, and look up by id."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ class StoredKey:
 
 
 class KeyStore:
-    """Blocks: call it in a thread."""
+    """Reads and writes keys. Blocking: call it in a thread."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
     @cached_property
     def engine(self) -> Engine:
-        """The database, to write."""
+        """Engine for writing."""
         return database(self._settings, write=True)
 
     @cached_property
     def reading(self) -> Engine:
-        """The database, to read."""
+        """Engine for reading."""
         return database(self._settings, write=False)
 
     def create(self, tenant: str, name: str, scopes: Iterable[str], *, requests_per_minute: int | None = None) -> Token:
-        """Make a key; the token is all that there is of its secret. Raises `InvalidInput`, `Unavailable`."""
+        """Create a key; only the returned token contains its secret. Raises `InvalidInput`, `Unavailable`."""
         token = new_token()
         row = {
             "id": token.key_id,
@@ -65,16 +65,16 @@ class KeyStore:
         return token
 
     def find(self, key_id: str) -> StoredKey | None:
-        """The key of an id, revoked ones too. Raises `Unavailable`, `SchemaMismatch`."""
+        """Return the key with an id, even if it is revoked. Raises `Unavailable`, `SchemaMismatch`."""
         keys = self._select(id=key_id)
         return keys[0] if keys else None
 
     def keys(self, tenant: str | None = None) -> list[StoredKey]:
-        """The keys of a tenant, or of all, in the order in which they were made."""
+        """Return the keys of a tenant, or of all, in the order of creation."""
         return self._select() if tenant is None else self._select(tenant=tenant)
 
     def revoke(self, key_id: str) -> bool:
-        """Let a key open nothing any more; False if there is none of this id."""
+        """Revoke a key; return False if there is none with this id."""
         keys = table(ApiKeyRow)
         ended = keys.update().where(keys.c.id == key_id, keys.c.revoked_at.is_(None)).values(revoked_at=_now())
         with translated(), self.engine.begin() as connection:
@@ -94,7 +94,7 @@ class KeyStore:
 
 
 def checked_scopes(scopes: Iterable[str]) -> list[Scope]:
-    """Scopes in order, each once. Raises `InvalidInput` for none, or an unknown one."""
+    """Return the scopes in order without duplicates. Raises `InvalidInput` for none, or an unknown one."""
     wanted = set(scopes)
     if not wanted or not wanted <= set(SCOPES):
         msg = f"a key needs one or more of the scopes {', '.join(SCOPES)}, not {', '.join(sorted(wanted)) or 'none'}"

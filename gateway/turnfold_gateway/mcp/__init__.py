@@ -1,16 +1,16 @@
 """The MCP server: conversations for agents that speak the Model Context Protocol, with `turnfold-gateway[mcp]`.
 
-server      the protocol's requests, given to what answers them
+server      dispatches the protocol's requests
 stdio       serves a program on the same machine
 http        serves at `/mcp` of the gateway, to callers with keys
-missing     what `/mcp` says without the extra
-reach       which conversations a caller reaches
-schemas     what clients are told of the tools
-arguments   a call's arguments, held against them
+missing     the error of `/mcp` without the extra
+reach       the conversations and operations that a caller may use
+schemas     tool descriptions and schemas for clients
+arguments   validates a call's arguments
 calls       the tools
 resources   conversations as resources
-record      how what was said is framed
-failures    what a caller is told when a call fails
+record      the frame around quoted conversation text
+failures    error messages for callers
 """
 
 from importlib.util import find_spec

@@ -1,4 +1,4 @@
-"""Arguments of a call, held against the tool's schema: a model's mistakes become texts that say what to send."""
+"""Validate the arguments of a call against the tool's schema; errors tell the model what to send."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from turnfold_gateway.mcp.reach import Reach
 from turnfold_gateway.mcp.schemas import schema_of, tools_of
 
 _LONGEST_MESSAGE: Final = 300
-"""Code points of a complaint: it may repeat what was sent."""
+"""Code points of a validator's message, which may repeat the input."""
 
 
 def checked(name: str, arguments: Mapping[str, Any], reach: Reach) -> dict[str, Any]:
-    """The arguments of a call of `name`. Raises `BadArguments`, also for a tool that this caller does not have."""
+    """Return the validated arguments of a call. Raises `BadArguments`, also for a tool that the caller lacks."""
     schema = schema_of(name, reach)
     if schema is None:
         names = ", ".join(tool.name for tool in tools_of(reach))
@@ -29,7 +29,7 @@ def checked(name: str, arguments: Mapping[str, Any], reach: Reach) -> dict[str, 
 
 
 def _too_long(place: str, part: Any, schema: Mapping[str, Any]) -> str | None:
-    """What a list or an object has too many of. Looked for first: the validator takes its time with each of them."""
+    """Describe a list or object with too many members. Runs first, because validating each member is slow."""
     if isinstance(part, Mapping) and "properties" in schema:
         own = schema["properties"]
         if len(part) > 2 * len(own):
@@ -49,7 +49,7 @@ def _mistake(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str | N
     try:
         error = best_match(Draft202012Validator(schema).iter_errors(dict(arguments)))
     except ValueError:
-        # What it complains of cannot even be written: a number of more digits than Python writes.
+        # The message contains a number with more digits than Python converts to text.
         return "a number has too many digits"
     return None if error is None else _complaint(error)
 

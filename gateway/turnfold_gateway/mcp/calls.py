@@ -1,4 +1,4 @@
-"""Calls of tools, answered by the SDK."""
+"""Answer tool calls through the SDK."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NONE_STORED: Final = "No conversation is stored yet. `append` begins one; it is 
 
 
 async def call_tool(reach: Reach, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
-    """Answer a call. Never raises: what goes wrong is told in the answer, marked as an error."""
+    """Answer a call. Never raises: errors are returned as results that are marked as errors."""
     try:
         named = checked(name, arguments, reach)
         conversation_id = str(named.pop("conversation_id", reach.conversation_id or ""))
@@ -46,7 +46,7 @@ def _answer(text: str, *, failed: bool = False) -> CallToolResult:
 
 
 async def _looked_up(reach: Reach, conversation_id: str, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
-    """`expand`, `search` and `anchors`, by the SDK's own handler."""
+    """Answer `expand`, `search` and `anchors` with the SDK's own handler."""
     call = {"type": "tool_use", "id": "call", "name": name, "input": dict(arguments)}
     result = await reach.client.handle_tool_call(conversation_id, call, max_tokens=RESULT_TOKENS)
     if result["content"] == NOTHING_SAID:
@@ -61,7 +61,7 @@ def _nothing(reach: Reach) -> str:
 
 
 async def context_text(client: AsyncTurnfold, conversation_id: str, *, budget_tokens: int, query: str | None) -> str:
-    """A context in the frame, within the budget; "" where nothing was ever said."""
+    """Return a framed context within the budget; "" for a conversation without turns."""
     context = await client.context(
         conversation_id, budget_tokens=budget_tokens, reserve_tokens=FRAME_TOKENS, query=query
     )
@@ -94,7 +94,7 @@ async def _conversations(reach: Reach, conversation_id: str, arguments: Mapping[
 
 
 async def _append(reach: Reach, conversation_id: str, arguments: Mapping[str, Any]) -> str:
-    # Nobody else says when it was said, and contexts are better with a time.
+    # MCP sends no time, and contexts are better with one.
     now = datetime.now(UTC).isoformat()
     turns = [{**turn, "created_at": now} for turn in arguments["turns"]]
     receipt = await reach.client.append(conversation_id, turns)

@@ -1,4 +1,4 @@
-"""What a model, and the person who watches it, is told when a call fails: what was wrong, and what to do."""
+"""Error messages for a model, and the person watching it: what was wrong, and what to do."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ UNEXPECTED: Final = (
 
 
 class BadArguments(Exception):  # noqa: N818 - what a model did, told to the model
-    """What a call asks for cannot be done; the text says what can."""
+    """Raised for a call that cannot be answered; the message says what can be."""
 
 
 def explained(error: TurnfoldError | BadArguments) -> str:
-    """What went wrong and what to do, for whoever made the call: a model has tools, not the SDK's methods."""
+    """Return an error message that mentions tools, which a model has, instead of SDK methods."""
     match error:
         case UnknownConversation():
             return f"{error.problem}. Check conversation_id: `conversations` lists those that exist"
@@ -49,7 +49,7 @@ def explained(error: TurnfoldError | BadArguments) -> str:
 
 
 def _again(error: InboxFull | QuotaExceeded | Unavailable) -> str:
-    """How to repeat a call: an append with the ids that its turns have by now, so that none is doubled."""
+    """Tell how to repeat a call: an append with the ids that its turns have by now, so that nothing is duplicated."""
     ids = [turn_id for turn in error.turns if (turn_id := _id_of(turn))]
     return f"Append the same turns with these turn_id values, in this order: {', '.join(ids)}" if ids else "Try again"
 
@@ -61,12 +61,12 @@ def _id_of(turn: Any) -> str | None:
 
 
 def unexpected(where: str, error: Exception) -> str:
-    """Log the kind of an error that no rule expects, without its text, which may hold what was said."""
+    """Log the type of an unexpected error, but not its message, which may contain conversation text."""
     _log.error("%s failed: %s.%s", where, type(error).__module__, type(error).__qualname__)
     return UNEXPECTED
 
 
 def protocol_error(error: TurnfoldError | BadArguments) -> MCPError:
-    """The same as `explained` for requests whose answer has no room for an error: reads of resources."""
+    """Convert an error for requests whose result cannot be marked as an error, such as resource reads."""
     callers = isinstance(error, (InvalidInput, LookupError, BadArguments))
     return MCPError(INVALID_PARAMS if callers else INTERNAL_ERROR, explained(error))

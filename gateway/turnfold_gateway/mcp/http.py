@@ -1,7 +1,7 @@
-"""The server over Streamable HTTP, at `/mcp` of the gateway: each request has a key, and stands alone.
+"""Serve MCP over Streamable HTTP, at `/mcp` of the gateway: stateless, with a key for each request.
 
-Nothing is kept between requests, so that any number of gateways can share a client's calls. A server that holds no
-session has no stream of its own to open: `GET` is answered 405, as the protocol says.
+No session state is kept, so a client's calls may go to any number of gateways. A server without sessions has no stream
+to open: `GET` is answered with 405, as the protocol requires.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from turnfold_gateway.problems import Problem
 
 
 async def _reach_of(request: Request) -> Reach:
-    """The tenant of the key that came with a request, to append only where its scopes say so."""
+    """Return the reach of the request's key: its tenant, and appending only if its scopes allow that."""
     http = request.request
     assert http is not None  # noqa: S101 - it came over HTTP
     caller: Caller = http.state.mcp_caller
@@ -33,13 +33,13 @@ async def _reach_of(request: Request) -> Reach:
 
 
 class _Endpoint:
-    """An ASGI application: MCP's transport writes its own answers."""
+    """An ASGI application, because MCP's transport writes its responses itself."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = HTTPRequest(scope, receive)
         _check_origin(request)
         request.state.mcp_caller = await authenticate(request, "read")
-        # Here, since the transport logs a client that goes away as a failure of the server's.
+        # Read here, since the transport would log a client's disconnect as a server failure.
         body = await whole_body(
             request.stream(), most_bytes=request.app.state.settings.max_body_bytes,
             remedy="append in several calls, or raise TURNFOLD_GATEWAY_MAX_BODY_BYTES",
@@ -49,9 +49,9 @@ class _Endpoint:
 
 
 def _check_origin(request: HTTPRequest) -> None:
-    """Raise `Problem` (403) for a web page that no setting names, under whatever name it reaches this host.
+    """Raise `Problem` (403) for a web page whose origin is not configured.
 
-    The protocol asks for it: a page may have its own name lead here.
+    Required by the protocol against DNS rebinding: a page can make its own host name resolve to this host.
     """
     origin = request.headers.get("origin")
     if origin is not None and origin not in request.app.state.settings.origins:
@@ -62,7 +62,7 @@ def _check_origin(request: HTTPRequest) -> None:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """What is received once more: the body in one piece, then what comes behind it."""
+    """Return a `receive` that delivers the body in one piece, then continues with the original."""
     parts: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def received() -> Message:
@@ -73,7 +73,7 @@ def _again(body: bytes, receive: Receive) -> Receive:
 
 @asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Serve while the application does."""
+    """Run the session manager while the application serves."""
     app.state.mcp_sessions = StreamableHTTPSessionManager(
         make_server(_reach_of), json_response=True, stateless=True,
         max_request_body_size=app.state.settings.max_body_bytes,
@@ -83,4 +83,4 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 routes: list[BaseRoute] = [Route("/mcp", _Endpoint(), methods=["POST"])]
-"""What the gateway mounts."""
+"""Routes that the gateway mounts."""

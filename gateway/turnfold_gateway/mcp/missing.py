@@ -1,4 +1,4 @@
-"""`/mcp` of a gateway without the package `mcp`: it says what to install."""
+"""`/mcp` of a gateway without the package `mcp`: the error says what to install."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INSTALL: Final = "pip install 'turnfold-gateway[mcp]'"
 
 @asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:  # noqa: ARG001 - the form of a room's
-    """Nothing to open."""
+    """Open nothing."""
     yield
 
 
@@ -30,4 +30,4 @@ async def refuse(request: Request) -> NoReturn:  # noqa: ARG001 - Starlette's fo
 
 
 routes: list[BaseRoute] = [Route("/mcp", refuse, methods=["POST"])]
-"""What the gateway mounts."""
+"""Routes that the gateway mounts."""

@@ -1,4 +1,4 @@
-"""Which conversations one caller of the server reaches, and what it may do there."""
+"""The conversations that a caller of the server may use, and the operations allowed."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from turnfold import AsyncTurnfold
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """A tenant's client, narrowed to what the caller may do."""
+    """A tenant's client, restricted to what the caller may do."""
 
     client: AsyncTurnfold
     conversation_id: str | None = None
-    """The only conversation that is served; None: all of the tenant's, named by each call."""
+    """The only conversation that is served; None for all of the tenant's, named in each call."""
     may_append: bool = True
 
 
 Request = ServerRequestContext[Any, Any]
-"""One request of an MCP client, with the HTTP request that brought it where there is one."""
+"""A request of an MCP client, including its HTTP request if there is one."""
 
 ReachOf = Callable[[Request], Awaitable[Reach]]
-"""Finds out what the caller behind a request reaches."""
+"""Determines the reach of a request's caller."""

@@ -1,7 +1,6 @@
 """Conversations as resources: listed page by page, read as contexts.
 
-`turnfold://conversations/{conversation_id}` has an id as it is percent-encoded in a URL, and may end in
-`?budget_tokens=8000`.
+`turnfold://conversations/{conversation_id}` contains the id percent-encoded, and may end in `?budget_tokens=8000`.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ _PAGE: Final = 50
 
 
 def uri_of(conversation_id: str) -> str:
-    """The URI of a conversation."""
+    """Return the URI of a conversation."""
     return PREFIX + quote(conversation_id, safe="")
 
 
 async def list_resources(reach: Reach, cursor: str | None) -> ListResourcesResult:
-    """A page of conversations; `cursor` is the one that the page before ended with."""
+    """Return a page of conversations; `cursor` comes from the previous page."""
     if reach.conversation_id is not None:
         only = reach.conversation_id
         description = "The conversation that this server keeps, as a context within a token budget"
@@ -66,7 +65,7 @@ def _resource(conversation: ListedConversation) -> Resource:
 
 
 def list_templates(reach: Reach) -> ListResourceTemplatesResult:
-    """How a conversation's URI is made; none where the server has one conversation."""
+    """Return the template of conversation URIs; none when the server has only one conversation."""
     template = ResourceTemplate(
         uri_template=PREFIX + "{conversation_id}{?budget_tokens}",
         name="conversation",
@@ -78,7 +77,7 @@ def list_templates(reach: Reach) -> ListResourceTemplatesResult:
 
 
 async def read_resource(reach: Reach, uri: str) -> ReadResourceResult:
-    """A conversation's context. Raises `BadArguments`, and as `AsyncTurnfold.context`."""
+    """Return a conversation's context. Raises `BadArguments`, and like `AsyncTurnfold.context`."""
     conversation_id, budget_tokens = _parsed(uri)
     if reach.conversation_id not in {None, conversation_id}:
         raise BadArguments(f"this server keeps one conversation only: read {uri_of(str(reach.conversation_id))}")
@@ -89,7 +88,7 @@ async def read_resource(reach: Reach, uri: str) -> ReadResourceResult:
 
 
 def _parsed(uri: str) -> tuple[str, int]:
-    """A URI's conversation and budget."""
+    """Return a URI's conversation and budget."""
     path, _, query = uri.partition("?")
     encoded = path.removeprefix(PREFIX)
     if encoded in {"", path} or "/" in encoded:

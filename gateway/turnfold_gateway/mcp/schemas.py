@@ -1,4 +1,4 @@
-"""The tools as MCP clients list them: names, what models are told of them, schemas and hints."""
+"""The tools as MCP clients list them: names, descriptions for models, schemas and hints."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_TURNS: Final = 100
 LONGEST_QUERY: Final = 4_000
 
 ROLES: Final = ("user", "assistant")
-"""Who may be quoted: a system turn is the operator's word in every later context, and no model may write one."""
+"""Roles that a model may append: a system turn speaks for the operator in every later context."""
 
 _QUERY: Final = {"type": "string", "minLength": 1, "maxLength": LONGEST_QUERY}
 _ID: Final = {"type": "string", "minLength": 1, "maxLength": 200}
@@ -127,13 +127,13 @@ _APPEND: Final = {
 
 
 def schema_of(name: str, reach: Reach) -> Mapping[str, Any] | None:
-    """What a tool takes of this caller, as JSON Schema; None where the caller has no such tool."""
+    """Return a tool's input schema for this caller; None when the caller does not have the tool."""
     definition = _definitions(reach).get(name)
     return None if definition is None else _input_schema(definition, reach)
 
 
 def tools_of(reach: Reach) -> list[Tool]:
-    """The tools that this caller may call."""
+    """Return the tools that this caller may call."""
     return [
         Tool(
             name=name,
@@ -157,7 +157,7 @@ def _definitions(reach: Reach) -> dict[str, Mapping[str, Any]]:
 
 
 def _input_schema(definition: Mapping[str, Any], reach: Reach) -> dict[str, Any]:
-    """A tool's schema: the conversation is named by every call, unless the server has one only."""
+    """Complete a tool's schema: each call names its conversation unless the server has only one."""
     named = reach.conversation_id is None and definition["name"] != "conversations"
     own = definition["input_schema"]
     return {

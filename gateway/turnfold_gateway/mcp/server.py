@@ -1,4 +1,4 @@
-"""The MCP server: requests of the protocol, given to the modules that answer them."""
+"""The MCP server: dispatches the protocol's requests to the modules that answer them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ INSTRUCTIONS: Final = (
 
 
 def make_server(reach_of: ReachOf) -> Server[Any]:
-    """A server for callers that reach what `reach_of` says. It keeps nothing between requests."""
+    """Return a server for callers with the reach that `reach_of` determines. It keeps no state between requests."""
 
     async def on_list_tools(request: Request, params: PaginatedRequestParams | None) -> ListToolsResult:  # noqa: ARG001
         return ListToolsResult(tools=tools_of(await reach_of(request)))
@@ -76,7 +76,7 @@ def make_server(reach_of: ReachOf) -> Server[Any]:
 
 
 def one_reach(reach: Reach) -> ReachOf:
-    """The same for every request: of a server that one person runs for oneself."""
+    """Return a function that gives every request the same reach, for a server that one person runs locally."""
 
     async def reach_of(request: Request) -> Reach:  # noqa: ARG001 - the form of a `ReachOf`
         return reach
@@ -86,7 +86,7 @@ def one_reach(reach: Reach) -> ReachOf:
 
 @contextmanager
 def _translated(request: Request) -> Iterator[None]:
-    """Raise `MCPError` for whatever is raised."""
+    """Convert any exception to `MCPError`."""
     try:
         yield
     except (TurnfoldError, BadArguments) as error:

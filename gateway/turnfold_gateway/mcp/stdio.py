@@ -1,4 +1,4 @@
-"""The server for a program on the same machine: JSON-RPC over standard input and output."""
+"""Serve MCP to a program on the same machine: JSON-RPC over standard input and output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from turnfold_gateway.mcp.server import make_server, one_reach
 async def serve_stdio(settings: Settings, *, conversation_id: str | None = None, may_append: bool = True) -> None:
     """Serve a tenant's conversations, or one of them, until standard input ends. Raises `InvalidInput`.
 
-    Whether Redis and the database answer is told call by call: a server that does not start shows nobody why.
+    An unreachable Redis or database is reported in each call: if the server did not start, the user would not see why.
     """
     if conversation_id is not None:
         checked_id("conversation", conversation_id)

@@ -1,15 +1,15 @@
-"""A proxy between an application and its provider, which keeps the conversation that a header names inside a budget.
+"""A proxy between an application and its provider that keeps the conversation named in a header within a token budget.
 
 completions     the routes: `/v1/chat/completions`, `/v1/responses`, `/v1/responses/compact`
-compaction      a compacted conversation, as OpenAI's endpoint has it
-exchange        one request, with memory or as it came
-access          who may use it
-pauses          tenants whose memory does not answer now
-headers         which headers pass
+compaction      a compacted conversation, in the format of OpenAI's endpoint
+exchange        one request, with memory or unchanged
+access          authentication
+pauses          tenants whose memory is not answering
+headers         headers that are passed on, and our own
 lookups         the expansion tools, offered to the model and answered here
 relay           a response, passed on byte for byte
 upstream        the provider
-answers         the answer, collected beside what is passed on
+answers         collects the answer while it is passed on
 sse             server-sent events
 """
 
@@ -21,4 +21,4 @@ __all__ = ["PATHS", "lifespan", "routes"]
 routes = [*completions.routes]
 
 PATHS = frozenset(route.path for route in routes)
-"""Of the answers that pass byte for byte."""
+"""Paths whose responses are passed on byte for byte."""

@@ -1,6 +1,6 @@
-"""Who may use the proxy, and for which tenant: by a Turnfold key beside the provider's, or by a setting.
+"""Authenticate callers of the proxy: by a Turnfold key next to the provider's, or by a setting.
 
-`Authorization` is the provider's and is forwarded; the Turnfold key stands in `X-Turnfold-Key` and never leaves.
+`Authorization` is the provider's and is forwarded; the Turnfold key is in `X-Turnfold-Key` and is never forwarded.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ from turnfold_gateway.proxy.upstream import proxy_problem
 from turnfold_gateway.settings import GatewaySettings
 
 GRACE_SECONDS: Final = 900.0
-"""How long a key that was good may still have requests forwarded, without memory, while no database answers."""
+"""How long a key that was valid may still use the proxy, without memory, while no database answers."""
 
 _MOST_KNOWN: Final = 4_096
 _NOT_GOOD: Final = frozenset({401, 403})
-"""Of a key that was revoked, or has not the scopes."""
+"""Statuses for a key that was revoked or lacks a scope."""
 _OUR_KEY: Final = re.compile(r"tfk_[0-9a-f]{12}_")
 
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """Who may be forwarded."""
+    """A caller whose requests may be forwarded."""
 
     tenant: str
     has_memory: bool = True
-    """False while the key cannot be looked up: what was good a while ago may pass, but opens no conversation."""
+    """False while the key cannot be looked up: a recently valid key may pass, but opens no conversation."""
 
 
 class Admission:
-    """Looks at the keys of requests. One for an application."""
+    """Checks the keys of requests; one instance per application."""
 
     def __init__(self, settings: GatewaySettings) -> None:
         self._tenant = settings.proxy_tenant
         self._known: NewestEntries[bytes, tuple[float, str]] = NewestEntries(_MOST_KNOWN)
 
     async def admit(self, request: Request) -> Admitted:
-        """Who a request is from. Raises `Problem` (400, 401, 403, 429), `Unavailable` for a new key."""
+        """Return the caller of a request. Raises `Problem` (400, 401, 403, 429), or `Unavailable` for a new key."""
         _check_no_leak(request)
         token = request.headers.get(KEY, "").strip()
         if not token:
@@ -71,7 +71,7 @@ class Admission:
                 self._known.pop(known, None)
             if problem.status != 401:
                 raise
-            # Elsewhere a key stands in Authorization, which here is the provider's.
+            # Other routes take the key from Authorization, which here is the provider's.
             raise _unauthorized(
                 detail=str(problem), remedy="send a key of `turnfold keys create` as X-Turnfold-Key"
             ) from problem
@@ -84,7 +84,7 @@ def _unauthorized(*, detail: str, remedy: str) -> Problem:
 
 
 def _check_no_leak(request: Request) -> None:
-    """Refuse a request whose Turnfold key stands where it would be forwarded."""
+    """Refuse a request with a Turnfold key in a place that would be forwarded."""
     forwarded = (value for name, value in request.headers.items() if name != KEY)
     if any(_OUR_KEY.search(value) for value in (*forwarded, request.url.query)):
         raise proxy_problem(

@@ -1,7 +1,7 @@
-"""A provider's answer, collected beside what is passed on: of one body of JSON, or of a stream's events. Pure.
+"""Collect a provider's answer while it is passed on, from a JSON body or the events of a stream. Pure.
 
-An answer counts when it is finished: what a broken stream or a client that went away had of it is no turn. The caller's
-next call says what it kept, and that is appended then.
+Only a finished answer counts: what a broken stream or a disconnected client received of it is not a turn. The caller's
+next request contains what it kept, which is appended then.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from turnfold.chat_history.caller_turns import Api, Item, answer_message, messag
 from turnfold_gateway.inputs import json_object
 from turnfold_gateway.proxy.sse import EventParser
 
-# Tuples: what is looked for in them may be anything, also what no set takes.
+# Tuples, because the values compared with them may not be hashable.
 _ENDED: Final = ("completed", "incomplete")
 _FINISHED: Final = tuple(f"response.{status}" for status in _ENDED)
 
 
 class AnswerCollector:
-    """Takes the decoded bytes of a response as they come; `messages` and `calls` are there once it is finished."""
+    """Takes the decoded bytes of a response as they arrive; `messages` and `output` need a finished answer."""
 
     def __init__(self, api: Api, *, streamed: bool, most_bytes: int) -> None:
-        """`most_bytes`: of a longer response nothing is collected, whatever it says."""
+        """Collect an answer, unless it is longer than `most_bytes`."""
         self._api = api
         self._left = most_bytes
         self._body: bytearray | None = None if streamed else bytearray()
@@ -32,7 +32,7 @@ class AnswerCollector:
         self._answer: Mapping[str, Any] | None = None
 
     def feed(self, received: bytes) -> None:
-        """The next bytes, cut anywhere."""
+        """Add the next bytes, split anywhere."""
         self._left -= len(received)
         if self._left < 0:
             self._body = None if self._body is None else bytearray()
@@ -44,11 +44,11 @@ class AnswerCollector:
             self._take(json_object(event))
 
     def discard(self) -> None:
-        """Collect nothing of this answer any more."""
+        """Stop collecting, and drop this answer."""
         self._left = -1
 
     def messages(self) -> list[Item]:
-        """The finished answer as chat messages to append; nothing of one that is not finished, or that has choices."""
+        """Return the finished answer as chat messages to append; empty if it is unfinished or has several choices."""
         if self._left < 0:
             return []
         answer = self._finished()
@@ -58,7 +58,7 @@ class AnswerCollector:
         return [message for message in said if message is not None and says_something(message)]
 
     def output(self) -> list[Item]:
-        """The finished answer as it is sent back to its provider: a chat message, or the output items of Responses."""
+        """Return the finished answer in the provider's input format: a chat message, or Responses output items."""
         answer = None if self._left < 0 else self._finished()
         if answer is None:
             return []
@@ -70,7 +70,7 @@ class AnswerCollector:
     def _finished(self) -> Mapping[str, Any] | None:
         if self._body is not None:
             answer = json_object(bytes(self._body))
-            # A response that goes on in the background has a status, a chat completion has none.
+            # A background response has a status, a chat completion has none.
             return answer if answer is not None and answer.get("status", "completed") in _ENDED else None
         return self._chat.answer() if self._api == "chat" else self._answer
 
@@ -84,7 +84,7 @@ class AnswerCollector:
 
 
 class _ChatStream:
-    """Puts the pieces of a streamed chat completion together."""
+    """Assembles a streamed chat completion."""
 
     def __init__(self) -> None:
         self._texts: dict[str, list[str]] = {"content": [], "refusal": []}
@@ -101,7 +101,7 @@ class _ChatStream:
                 self._add(delta)
 
     def answer(self) -> Mapping[str, Any] | None:
-        """As the whole body would have been; None while it is not finished."""
+        """Return the completion as a non-streamed body would have it; None while it is unfinished."""
         if self._finish is None:
             return None
         message: Item = {"role": "assistant"}
@@ -121,7 +121,7 @@ class _ChatStream:
 
 
 class _ChatCall:
-    """Puts a tool call together; joined at the end, so that a large one costs no more than its size."""
+    """Assembles a streamed tool call, joining its pieces once at the end, which takes linear time."""
 
     def __init__(self) -> None:
         self._id: object = None
@@ -139,14 +139,14 @@ class _ChatCall:
 
 
 def _text_of(piece: object) -> str:
-    """A piece of a text; some providers give arguments as an object."""
+    """Return a piece as text; some providers send arguments as an object."""
     if piece is None or isinstance(piece, str):
         return piece or ""
     return json.dumps(piece, ensure_ascii=False)
 
 
 def _of_chat(answer: Mapping[str, Any]) -> Item | None:
-    """The message of a completion; None of one with several choices: which of them holds, the caller says next."""
+    """Return a completion's message; None when it has several choices: the next request tells which one was used."""
     choices = _mappings(answer.get("choices"))
     message = choices[0].get("message") if len(choices) == 1 else None
     return answer_message(message) if isinstance(message, Mapping) else None

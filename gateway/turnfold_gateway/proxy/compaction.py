@@ -1,7 +1,7 @@
-"""`/v1/responses/compact` for any provider: the user's messages, and one readable item for all that was said.
+"""`/v1/responses/compact` for any provider: the user's messages, and one readable item for the whole conversation.
 
-The shape is that of OpenAI's endpoint; what stands in `encrypted_content` is text, and no model was asked. Sent back
-through the proxy the item becomes a message that any model reads.
+The format is that of OpenAI's endpoint; `encrypted_content` contains plain text, and no model was called. When the item
+is sent back through the proxy, it becomes a message that any model can read.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from turnfold.chat_history.keeper import ReadHistory
 from turnfold_gateway.proxy.exchange import Proxy, Wishes
 
 _USERS_SHARE: Final = 0.5
-"""Of the budget, what the user's messages may take; older ones are told by the item."""
+"""Share of the budget for the user's messages; the item covers older ones."""
 
 
 async def compacted(
     proxy: Proxy, turnfold: AsyncTurnfold, wishes: Wishes, document: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The compacted conversation, at most the budget long. Raises as `HistoryKeeper.keep`."""
+    """Return the compacted conversation, within the budget. Raises like `HistoryKeeper.keep`."""
     read = await proxy.keeper.read(document, "responses", tokenizer=wishes.fold.tokenizer)
     only_new = wishes.only_new or bool(document.get("previous_response_id"))
     memory = await proxy.keeper.take(turnfold, wishes.conversation, read, only_new=only_new)
@@ -38,7 +38,7 @@ async def compacted(
 
 
 def _spoken(items: Sequence[Item]) -> list[Item]:
-    """The user's own messages among a caller's items."""
+    """Return the user's own messages among a caller's items."""
     return [
         item
         for item in items
@@ -47,7 +47,7 @@ def _spoken(items: Sequence[Item]) -> list[Item]:
 
 
 def _newest(items: Sequence[Item], read: ReadHistory, most_tokens: int) -> tuple[list[Item], int]:
-    """The newest of the user's messages that fit, in order, and their tokens."""
+    """Return the newest of the user's messages that fit, in order, and their tokens."""
     kept: list[Item] = []
     total = 0
     for item in reversed(items):

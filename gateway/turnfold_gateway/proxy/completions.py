@@ -1,4 +1,4 @@
-"""The proxy's routes: forwarded, inside a budget where a header names a conversation."""
+"""The proxy's routes: requests are forwarded, within a budget if a header names a conversation."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from turnfold_gateway.proxy.upstream import proxy_problem, with_error_member
 _PATHS: Final[Mapping[Api, str]] = {"chat": "/chat/completions", "responses": "/responses"}
 COMPACT: Final = "/responses/compact"
 _CLIENT_CLOSED: Final = 499
-"""What servers log for a client that went away; nobody receives it."""
+"""Status that servers log for a client that disconnected; it is never received."""
 _log = logging.getLogger(__name__)
 
 
@@ -61,7 +61,7 @@ async def compact(request: Request) -> Response:
 async def _answered(
     request: Request, path: str, work: Callable[[Request, Proxy, Admitted, Wishes], Awaitable[Response]]
 ) -> Response:
-    """What `work` makes of a request with a conversation; one without passes untouched, and so does its answer."""
+    """Answer a request that names a conversation with `work`; pass any other, and its response, through unchanged."""
     proxy: Proxy = request.app.state.proxy
     try:
         admitted = await proxy.admission.admit(request)
@@ -78,7 +78,7 @@ async def _answered(
 
 
 async def _passed(request: Request, proxy: Proxy, path: str) -> Response:
-    """What the provider answers to a request as it comes."""
+    """Forward a request unchanged and relay the response."""
     is_sent = asyncio.Event()
 
     async def body() -> AsyncIterator[bytes]:
@@ -87,7 +87,7 @@ async def _passed(request: Request, proxy: Proxy, path: str) -> Response:
         is_sent.set()
 
     async def receive() -> Message:
-        # Until then the body is what is received, and tells itself of a client that goes away.
+        # Until then, reading the body reports a disconnect by itself.
         await is_sent.wait()
         return await request.receive()
 
@@ -102,7 +102,7 @@ async def _completed(request: Request, proxy: Proxy, admitted: Admitted, wishes:
     turnfold = _client_of(request, admitted)
     remembered = await remember(proxy, admitted, document, partial(kept_history, proxy, turnfold, wishes, api))
     if document is not None and OWN_COMPACTION.encode() in body:
-        # No provider reads ours as it is, not even while there is no memory.
+        # No provider understands our compaction items, so they are opened even while there is no memory.
         body = _encoded(_opened(document))
     call = _Call(request, proxy, api, wishes, remembered)
     response = await until_gone(request.receive, call.made(body, document or {}, turnfold))
@@ -131,7 +131,7 @@ def _client_of(request: Request, admitted: Admitted) -> AsyncTurnfold:
 
 
 def _opened(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A body with our own compaction items as messages."""
+    """Return a body with our own compaction items converted to messages."""
     items = document.get("input")
     if not isinstance(items, list):
         return document
@@ -139,7 +139,7 @@ def _opened(document: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 class _Call:
-    """A request with a conversation, from when it was read until its answer passes."""
+    """A request with a conversation, from reading it until its response is relayed."""
 
     def __init__(self, request: Request, proxy: Proxy, api: Api, wishes: Wishes, remembered: Remembered[Kept]) -> None:
         self._request = request
@@ -149,7 +149,7 @@ class _Call:
         self._remembered = remembered
 
     async def made(self, body: bytes, document: Mapping[str, Any], turnfold: AsyncTurnfold) -> Response:
-        """The response, whose body is still to come."""
+        """Return the response, whose body is still to be streamed."""
         kept = self._remembered.made
         if kept is None or kept.body is None:
             return self._relayed(await self._sent(body, same_body=True), 0)
@@ -158,7 +158,7 @@ class _Call:
         return self._relayed(await self._sent(_encoded(kept.body), same_body=False), 0)
 
     async def _with_lookups(self, body: Mapping[str, Any], turnfold: AsyncTurnfold) -> Response:
-        """The first answer that asks for no lookup of ours. Each is held until that is known."""
+        """Return the first answer without a call of our tools. Each answer is held back until that is known."""
         items_name = "messages" if self._api == "chat" else "input"
         offered = {**body, "tools": lookups.with_tools(body.get("tools"), self._api)}
         for made in range(lookups.MOST_ROUNDS):
@@ -170,14 +170,14 @@ class _Call:
             await received.close()
             results = await lookups.answered(turnfold, self._wishes.conversation, output, calls, self._api)
             offered = {**offered, items_name: [*offered[items_name], *results]}
-        # Nothing more is offered: the model has to answer with what it has.
+        # Our tools are no longer offered: the model has to answer with what it has.
         final = {**offered, "tools": body.get("tools") or []}
         if not final["tools"]:
             del final["tools"]
         return self._relayed(await self._sent(_encoded(final), same_body=False), lookups.MOST_ROUNDS)
 
     async def _held(self, received: Received) -> list[dict[str, Any]]:
-        """The answer, read to its end without passing on; nothing of one that is too long, broken or an error."""
+        """Read the whole answer before passing it on; return [] if it is too long or an error. Raises `Problem`."""
         try:
             is_whole = await received.hold(MOST_ANSWER_BYTES)
         except httpx.HTTPError as error:
@@ -213,13 +213,13 @@ class _Call:
 
 
 async def _append_answer(kept: Kept, collector: AnswerCollector) -> None:
-    """Append the finished answer. What fails here is made up for by the caller's next request, which has the answer."""
+    """Append the finished answer. A failure is harmless: the caller's next request contains the answer."""
     try:
         await kept.append_answer(collector.messages())
     except TurnfoldError as error:
         _log.warning("an answer was not appended (%s)", problem_of(error).kind)
     except Exception as error:  # noqa: BLE001 - logged
-        # The answer itself has been passed on: whatever is wrong here is no reason to break it off.
+        # The answer has already been passed on, so no error here may break it off.
         log_crash("an answer was not appended", error)
 
 

@@ -1,4 +1,4 @@
-"""One request of the proxy: with memory where it can be had, else as it came."""
+"""One request of the proxy: with memory when it is available, else forwarded unchanged."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Proxy:
-    """What all requests share."""
+    """State shared by all requests."""
 
     upstream: Upstream
     admission: Admission
@@ -41,7 +41,7 @@ class Proxy:
 
 @asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Holds the connections to the provider."""
+    """Keep the connections to the provider open while the application serves."""
     settings: GatewaySettings = app.state.settings
     upstream = Upstream(settings)
     app.state.proxy = Proxy(
@@ -59,7 +59,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What the headers of a request ask for."""
+    """Options from the headers of a request."""
 
     conversation: str
     fold: FoldOptions
@@ -68,7 +68,7 @@ class Wishes:
 
 
 def wishes_of(request: Request, settings: GatewaySettings) -> Wishes | None:
-    """What a caller asks for; None without a conversation. Raises `Problem`, `InvalidIdentifier`."""
+    """Return a request's options; None without a conversation. Raises `Problem`, `InvalidIdentifier`."""
     conversation = request.headers.get(CONVERSATION)
     if conversation is None:
         return None
@@ -87,21 +87,21 @@ def wishes_of(request: Request, settings: GatewaySettings) -> Wishes | None:
 
 @dataclass(frozen=True, slots=True)
 class Remembered(Generic[_Made]):
-    """What memory made of a request."""
+    """Result of a request's memory work, or the reason why there was none."""
 
     made: _Made | None = None
     bypassed: str | None = None
-    """Why it is forwarded as it came, a word for a header."""
+    """Why the request is forwarded unchanged, as a word for a header."""
 
 
 async def remember(
     proxy: Proxy, admitted: Admitted, document: Mapping[str, Any] | None,
     work: Callable[[Mapping[str, Any]], Awaitable[_Made]],
 ) -> Remembered[_Made]:  # fmt: skip
-    """What `work` makes of a request's body, where memory can be had.
+    """Run `work` on a request's body if memory is available.
 
-    Raises what a caller has to correct: `InvalidBudget`, `InvalidSettings`, `InvalidIdentifier`. Whatever else happens
-    to memory, the request is forwarded as it came.
+    Raises errors that the caller has to correct: `InvalidBudget`, `InvalidSettings`, `InvalidIdentifier`. On any other
+    failure the request is forwarded unchanged.
     """
     if document is None:
         return Remembered(bypassed="unreadable-request")
@@ -119,30 +119,30 @@ async def remember(
         reason = problem_of(error).kind
         _log.warning("a request was forwarded without memory (%s)", reason)
     except Exception as error:  # noqa: BLE001 - logged
-        # An application goes on whatever is wrong here: it asked for its provider, and memory is an addition.
+        # No failure of ours may stop the application: it asked for its provider, and memory is an addition.
         log_crash("a request was forwarded without memory", error)
         reason = "internal-error"
     return Remembered(bypassed=reason)
 
 
 def log_crash(what: str, error: Exception) -> None:
-    """Log where an error came from, without its text, in which words of a conversation may stand."""
+    """Log the traceback of an error without its message, which may contain conversation text."""
     _log.error("%s (%s)\n%s", what, type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
 
 
 async def kept_history(
     proxy: Proxy, turnfold: AsyncTurnfold, wishes: Wishes, api: Api, document: Mapping[str, Any]
 ) -> Kept:
-    """Append what is new, and fold what is old. Raises as `HistoryKeeper.keep`."""
+    """Append new messages and fold old ones. Raises like `HistoryKeeper.keep`."""
     if document.get("previous_response_id") or document.get("conversation"):
-        # The provider holds the history: there is nothing here that could be folded.
+        # The provider stores the history, so there is nothing to fold here.
         read = await proxy.keeper.read(document, api, tokenizer=wishes.fold.tokenizer)
         return await proxy.keeper.record(turnfold, wishes.conversation, read)
     return await proxy.keeper.keep(turnfold, wishes.conversation, document, api, wishes.fold, only_new=wishes.only_new)
 
 
 async def read_body(request: Request) -> bytes:
-    """The whole body. Raises `Problem` for one that is too large."""
+    """Read the whole body. Raises `Problem` when it is too large."""
     return await whole_body(
         request.stream(), most_bytes=request.app.state.settings.max_body_bytes,
         remedy="send images as URLs, or raise TURNFOLD_GATEWAY_MAX_BODY_BYTES",
@@ -150,7 +150,7 @@ async def read_body(request: Request) -> bytes:
 
 
 def _choice(request: Request, name: str, choices: tuple[str, ...]) -> str:
-    """One of a few words; the first where the header is absent."""
+    """Return a header that has to be one of `choices`; the first one if it is absent."""
     chosen = request.headers.get(name, choices[0]).strip().lower()
     if chosen not in choices:
         raise _bad_header(name, f"must be {' or '.join(choices)}")

@@ -1,4 +1,4 @@
-"""Which headers pass through the proxy: everything but what belongs to one connection, and ours. Pure."""
+"""Select the headers that pass through the proxy: all except hop-by-hop headers and our own. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TOOLS: Final = "x-turnfold-tools"
 RECALL: Final = "x-turnfold-recall"
 
 MEMORY: Final = "X-Turnfold-Memory"
-"""Of an answer: `on`, or `bypassed; reason=…` where the request was forwarded as it came."""
+"""Response header: `on`, or `bypassed; reason=…` when the request was forwarded unchanged."""
 TOKENS: Final = "X-Turnfold-Tokens"
 FOLDED: Final = "X-Turnfold-Folded"
 LOOKUPS: Final = "X-Turnfold-Lookups"
@@ -28,11 +28,11 @@ _OF_A_CONNECTION: Final = frozenset({
 })  # fmt: skip
 _OF_A_REQUEST: Final = frozenset({b"host", b"content-length", b"accept-encoding", b"expect"})
 READABLE: Final = ("gzip", "deflate", "identity")
-"""Encodings of answers that can be read beside being passed on."""
+"""Content encodings that can be decoded while the response is passed on."""
 
 
 def request_headers(given: Iterable[tuple[bytes, bytes]], *, same_body: bool) -> Headers:
-    """What is sent to the provider of a caller's headers; `same_body`: the body is the caller's own, byte for byte."""
+    """Return the headers to send to the provider. `same_body`: the caller's body is forwarded byte for byte."""
     given = list(given)
     dropped = _OF_A_CONNECTION | _OF_A_REQUEST | _named_by_connection(given)
     if not same_body:
@@ -42,7 +42,7 @@ def request_headers(given: Iterable[tuple[bytes, bytes]], *, same_body: bool) ->
 
 
 def body_length(given: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """The length of a caller's body that is passed on in pieces: sent in chunks, not every server would read it."""
+    """Return the Content-Length of a body that is streamed on, since not every server accepts a chunked request."""
     given = _lowered(given)
     if any(name == b"transfer-encoding" for name, _ in given):
         return []
@@ -50,14 +50,14 @@ def body_length(given: Iterable[tuple[bytes, bytes]]) -> Headers:
 
 
 def response_headers(given: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """What the caller gets of a provider's headers: the body passes as it is, so its encoding and length hold."""
+    """Return the provider's headers for the caller; the body is unchanged, so its encoding and length stay."""
     given = list(given)
     dropped = _OF_A_CONNECTION | _named_by_connection(given)
     return [(name, value) for name, value in _lowered(given) if name not in dropped and not name.startswith(_OURS)]
 
 
 def own_headers(values: Mapping[str, str | int | None]) -> Headers:
-    """Headers that we add, without those that have no value."""
+    """Encode the headers that we add, omitting those without a value."""
     return [(name.lower().encode(), str(value).encode()) for name, value in values.items() if value is not None]
 
 
@@ -66,14 +66,14 @@ def _lowered(given: Iterable[tuple[bytes, bytes]]) -> Headers:
 
 
 def _named_by_connection(given: Iterable[tuple[bytes, bytes]]) -> frozenset[bytes]:
-    """Headers that the Connection header declares to be of this connection alone."""
+    """Return the headers that the Connection header declares to be hop-by-hop."""
     return frozenset(
         named.strip().lower() for name, value in given if name.lower() == b"connection" for named in value.split(b",")
     )
 
 
 def _readable(given: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """Of the encodings that the caller takes, those that we can read."""
+    """Return the Accept-Encoding to send: the encodings that the caller accepts and we can decode."""
     taken = {
         encoding.split(b";")[0].strip().decode("latin-1").lower()
         for name, value in given if name.lower() == b"accept-encoding" for encoding in value.split(b",")

@@ -1,6 +1,6 @@
-"""The expansion tools for what a block stands for: offered to the model where the caller allows it, answered here.
+"""Expansion tools for the folded block: offered to the model if the caller allows it, and answered here.
 
-Our tools' names begin with `turnfold_`: the caller may have a `search` of its own, and never sees a call of ours.
+Our tools' names begin with `turnfold_`: the caller may have its own `search`, and never sees calls of our tools.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from turnfold.tools.schemas import TOOL_NAMES, tool_schemas
 
 PREFIX: Final = "turnfold_"
 MOST_ROUNDS: Final = 4
-"""How often a model may look something up before it has to answer."""
+"""Rounds of lookups after which the model has to answer."""
 
 _AGAIN: Final = "Not done: call this tool again by itself, not beside a tool whose name begins with turnfold_."
 _UNANSWERED: Final = "The memory does not answer now: go on without it."
 
 
 def may_offer(body: Mapping[str, Any]) -> bool:
-    """Whether the model may choose a tool: not where the caller forbids tools, or names the one to call."""
+    """Tell whether the model may choose a tool: false if the caller forbids tools or names the one to call."""
     choice = body.get("tool_choice")
     return choice is None or (isinstance(choice, str) and choice in {"auto", "required"})
 
 
 def with_tools(tools: object, api: Api) -> list[Any]:
-    """The caller's tools, then ours, the same at each call."""
+    """Return the caller's tools followed by ours, in the same order at each call."""
     ours = tool_schemas("openai" if api == "chat" else "responses")
     for tool in ours:
         named = tool["function"] if api == "chat" else tool
@@ -36,7 +36,7 @@ def with_tools(tools: object, api: Api) -> list[Any]:
 
 
 def calls_in(output: Sequence[Item], api: Api) -> list[Item]:
-    """The calls of an answer, ours and the caller's, of whatever form a model gave them."""
+    """Return all tool calls of an answer, ours and the caller's, in any form."""
     if api == "responses":
         return [item for item in output if item.get("type") in ("function_call", "custom_tool_call")]
     listed = (message.get("tool_calls") for message in output)
@@ -44,16 +44,16 @@ def calls_in(output: Sequence[Item], api: Api) -> list[Item]:
 
 
 def is_ours(call: Mapping[str, Any]) -> bool:
-    """Whether a call is of one of our tools."""
+    """Tell whether a call is for one of our tools."""
     return _name(call).removeprefix(PREFIX) in TOOL_NAMES and _name(call).startswith(PREFIX)
 
 
 async def answered(
     turnfold: AsyncTurnfold, conversation: str, output: Sequence[Item], calls: Sequence[Item], api: Api
 ) -> list[Item]:
-    """An answer with calls of ours, and the results of all its calls, as the provider takes them back.
+    """Return an answer's items and the results of all its calls, in the provider's input format.
 
-    A call of the caller's beside ours is not done: the model is told to make it again.
+    A call of the caller's tools in the same answer is not executed: the model is told to repeat it.
     """
     results = [await _result(turnfold, conversation, call, api) for call in calls]
     return [*map(_sent_back, filter(_may_be_sent_back, output)), *results]
@@ -86,10 +86,10 @@ def _name(call: Mapping[str, Any]) -> str:
 
 
 def _may_be_sent_back(item: Item) -> bool:
-    """A provider that stores nothing takes reasoning back only where it is in the item."""
+    """Drop reasoning without encrypted content, which a provider that stores nothing does not accept."""
     return item.get("type") != "reasoning" or bool(item.get("encrypted_content"))
 
 
 def _sent_back(item: Item) -> Item:
-    """Without its id a call is taken without the reasoning before it, which the provider may not have kept."""
+    """Remove a call's id: with it, the provider would require the preceding reasoning, which it may not have stored."""
     return {key: value for key, value in item.items() if key != "id"} if item.get("type") == "function_call" else item

@@ -1,7 +1,7 @@
-"""Pauses of a memory that did not answer: a tenant's requests are forwarded without it for a while, by every gateway.
+"""Pause a memory that did not answer: every gateway forwards the tenant's requests without it for a while.
 
-A pause is of one tenant: what is away may hold its conversations alone. It is kept in Redis, with an expiry, and in
-this process too, since what is away may be Redis.
+A pause covers one tenant, since the failing server may be the one of its cell only. It is stored in Redis, with an
+expiry, and also in this process, since Redis may be what fails.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from turnfold.contract.remembered import NewestEntries
 from turnfold_gateway.cells import ServedCells
 
 PAUSE_SECONDS: Final = 5.0
-"""For so long nothing is asked of a memory that did not answer: callers would wait for each try."""
+"""Length of a pause: without one, callers would wait for a timeout in each request."""
 
 _MOST_TENANTS: Final = 4_096
 _log = logging.getLogger(__name__)
 
 
 class Pauses:
-    """Which tenants' memories are not asked now. One for an application."""
+    """Tenants whose memory is paused; one instance per application."""
 
     def __init__(self, cells: ServedCells) -> None:
         self._cells = cells
         self._until: NewestEntries[str, float] = NewestEntries(_MOST_TENANTS)
 
     async def begin(self, tenant: str) -> None:
-        """Ask nothing of a tenant's memory for `PAUSE_SECONDS`."""
+        """Pause a tenant's memory for `PAUSE_SECONDS`."""
         self._begin_here(tenant)
         try:
             await self._cells.of(tenant).redis.mark(gateway_pause(tenant), seconds=PAUSE_SECONDS)
@@ -38,13 +38,13 @@ class Pauses:
             _log.warning("other gateways are not told that memory is away: Redis does not answer")
 
     async def is_on(self, tenant: str) -> bool:
-        """Whether a tenant's memory is paused, here or at another gateway."""
+        """Tell whether a tenant's memory is paused, here or at another gateway."""
         if time.monotonic() < self._until.get(tenant, 0.0):
             return True
         try:
             return await self._cells.of(tenant).redis.is_marked(gateway_pause(tenant))
         except Unavailable:
-            # Memory would wait for Redis as long again.
+            # Reading memory would wait for Redis just as long.
             self._begin_here(tenant)
             return True
 

@@ -1,4 +1,4 @@
-"""A provider's response, passed on byte for byte as it comes, and what is done when it is whole."""
+"""Pass a provider's response on byte for byte as it arrives, and run a callback when it is complete."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from turnfold_gateway.proxy.headers import Headers, response_headers
 from turnfold_gateway.proxy.upstream import Decoded
 
 MOST_ANSWER_BYTES: Final = 16 * 1_048_576
-"""Of a longer answer nothing is kept; it is passed on all the same."""
+"""Size above which an answer is not recorded; it is still passed on."""
 
 _Waited = TypeVar("_Waited")
 _log = logging.getLogger(__name__)
 
 
 class Received:
-    """A provider's response: its bytes as they came, and the answer that they read as."""
+    """A provider's response: its raw bytes, and a collector for the decoded answer."""
 
     def __init__(self, response: httpx.Response, collector: AnswerCollector | None) -> None:
         self.response = response
@@ -34,7 +34,7 @@ class Received:
         self._chunks = response.aiter_raw()
 
     async def hold(self, most_bytes: int) -> bool:
-        """Read on without passing on; False when it is longer than `most_bytes`. Raises `httpx.HTTPError`."""
+        """Read and hold the response; return False if it exceeds `most_bytes`. Raises `httpx.HTTPError`."""
         size = 0
         async for chunk in self._read():
             self._held.append(chunk)
@@ -44,7 +44,7 @@ class Received:
         return True
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """All bytes, those that were held first. Raises `httpx.HTTPError` where the provider breaks off."""
+        """Yield all bytes, starting with those held back. Raises `httpx.HTTPError` when the provider breaks off."""
         for chunk in self._held:
             yield chunk
         async for chunk in self._read():
@@ -63,13 +63,13 @@ class Received:
         try:
             collector.feed(self._decoded.of(chunk, most_bytes=MOST_ANSWER_BYTES + 1))
         except Exception as error:  # noqa: BLE001 - logged
-            # Whatever a provider sends is passed on, also where it cannot be read.
+            # A response is passed on even if it cannot be decoded.
             collector.discard()
             log_crash("an answer was not collected", error)
 
 
 class Relay(Response):
-    """Passes a response on. `finished` is awaited behind its last byte, unless it broke off or the client went away."""
+    """Passes a response on. `finished` is awaited after its last byte, unless either side broke off."""
 
     def __init__(
         self, received: Received, added: Headers, finished: Callable[[], Awaitable[None]] | None = None
@@ -92,17 +92,17 @@ class Relay(Response):
             async for chunk in self._received.chunks():
                 await send(_body(chunk))
         except httpx.HTTPError as error:
-            # Without an end of the response the server closes the connection: the client sees that it broke off too.
+            # Without an end of the response the server closes the connection, so the client notices the break too.
             _log.warning("the provider's response broke off (%s)", type(error).__name__)
             return
         if self._finished is not None:
-            # Whole: whatever becomes of the client now.
+            # The answer is complete, so this has to finish even if the client disconnects now.
             await asyncio.shield(asyncio.ensure_future(self._finished()))
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 async def until_gone(receive: Receive, work: Awaitable[_Waited]) -> _Waited | None:
-    """What `work` gives; None when the client went away first, and then `work` is cancelled."""
+    """Return the result of `work`; if the client disconnects first, cancel it and return None."""
     working = asyncio.ensure_future(work)
     gone = asyncio.create_task(_gone(receive))
     try:

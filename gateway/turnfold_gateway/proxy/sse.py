@@ -1,4 +1,4 @@
-"""Server-sent events out of bytes that were cut anywhere. Pure but for its buffer."""
+"""Parse server-sent events from bytes that are split anywhere. Pure except for its buffer."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 class EventParser:
-    """Collects the data of events, as the HTML standard reads a stream: any line end, comments, data of many lines."""
+    """Collects the data of events as the HTML standard specifies: any line ending, comments, multi-line data."""
 
     def __init__(self) -> None:
         self._pending = bytearray()
         self._scanned = 0
-        """Bytes of `_pending` in which no line ends."""
+        """Bytes of `_pending` already searched for a line ending."""
         self._data: list[bytes] = []
         self._began = False
 
     def feed(self, received: bytes) -> Iterator[str]:
-        """The data of each event that these bytes end."""
+        """Yield the data of each event that these bytes complete."""
         self._pending += received
         if not self._began:
             if len(self._pending) < len(_BYTE_ORDER_MARK) and _BYTE_ORDER_MARK.startswith(self._pending):
@@ -32,7 +32,7 @@ class EventParser:
         start = 0
         while (end := _LINE_END.search(self._pending, max(start, self._scanned))) is not None:
             if end.group() == b"\r" and end.end() == len(self._pending):
-                # Its newline may be in what comes next.
+                # The matching newline may be in the next bytes.
                 break
             line = bytes(self._pending[start : end.start()])
             start = end.end()

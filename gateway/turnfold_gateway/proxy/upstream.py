@@ -1,4 +1,4 @@
-"""The provider behind the proxy: one client for all requests, which follows no redirect and adds no credentials."""
+"""The provider behind the proxy: one client for all requests, which follows no redirects and adds no credentials."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONNECTIONS: Final = 1_000
 
 
 class Upstream:
-    """Sends requests to the provider that the settings name."""
+    """Sends requests to the provider named in the settings."""
 
     def __init__(self, settings: GatewaySettings) -> None:
         self._url = settings.upstream_url.rstrip("/")
@@ -25,19 +25,19 @@ class Upstream:
             timeout=httpx.Timeout(settings.upstream_timeout_seconds, connect=CONNECT_SECONDS),
             limits=httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=100),
             follow_redirects=False,
-            # Neither a .netrc nor a proxy of the environment may add to what the caller sent, or see it.
+            # Neither a .netrc nor an environment proxy may add to the request, or see it.
             trust_env=False,
         )
 
     async def send(self, path: str, query: str, headers: Headers, body: bytes | AsyncIterator[bytes]) -> httpx.Response:
-        """Send a request; the response is to be closed, its body unread. Raises `Problem` when none comes."""
+        """Send a request and return the response unread; the caller closes it. Raises `Problem` if there is none."""
         if not self._url:
             raise proxy_problem(
                 501, "no-upstream", "The proxy has no provider", detail="no provider is configured to forward to",
                 remedy="the operator sets TURNFOLD_GATEWAY_UPSTREAM_URL, such as https://api.example.com/v1",
             )  # fmt: skip
         target = f"{self._url}{path}" + (f"?{query}" if query else "")
-        # Built from exactly these: the client's own default headers would add a user agent.
+        # Built directly, because the client's default headers would add a user agent.
         request = httpx.Request("POST", target, headers=headers, content=body)
         try:
             return await self._client.send(request, stream=True)
@@ -48,7 +48,7 @@ class Upstream:
                 remedy="repeat the request, or raise TURNFOLD_GATEWAY_UPSTREAM_TIMEOUT_SECONDS",
             ) from error  # fmt: skip
         except httpx.HTTPError as error:
-            # Without the error's text, in which a URL or a header may stand.
+            # Without the error's message, which may contain a URL or a header.
             raise proxy_problem(
                 502, "upstream-unreachable", "The provider cannot be reached",
                 detail=f"the provider cannot be reached ({type(error).__name__})",
@@ -60,14 +60,14 @@ class Upstream:
 
 
 class Decoded:
-    """The bytes of a body as they read, beside which they are passed on as they came."""
+    """Decodes a compressed body piece by piece, while its raw bytes are passed on."""
 
     def __init__(self, encoding: str) -> None:
         self._zlib = zlib.decompressobj(zlib.MAX_WBITS | 32) if encoding in {"gzip", "deflate"} else None
         self._is_readable = self._zlib is not None or encoding in {"", "identity"}
 
     def of(self, received: bytes, *, most_bytes: int) -> bytes:
-        """What these bytes read as, at most `most_bytes`; nothing from where they cannot be read."""
+        """Decode these bytes to at most `most_bytes`; return b"" once the body turned out to be undecodable."""
         if not self._is_readable:
             return b""
         if self._zlib is None:
@@ -80,12 +80,12 @@ class Decoded:
 
 
 def proxy_problem(status: int, kind: str, title: str, *, detail: str, remedy: str) -> Problem:
-    """A problem whose `error` member is what clients of OpenAI look for."""
+    """Return a problem with the `error` member that OpenAI clients look for."""
     return with_error_member(Problem(status, kind, title, detail=detail, remedy=remedy))
 
 
 def with_error_member(problem: Problem) -> Problem:
-    """The same problem, with the member in which clients of OpenAI look for what went wrong."""
+    """Add the `error` member, in which OpenAI clients look for the message."""
     detail, remedy = problem.document["detail"], problem.document["remedy"]
     problem.document["error"] = {
         "message": f"{detail}: {remedy}", "type": "turnfold", "code": problem.kind, "param": None,

@@ -1,16 +1,15 @@
 """The routes of `/v1`, each one call of the SDK.
 
-operations      what a route is, and how a request becomes a call
-bodies          JSON in and out
-decoding        large bodies, beside other requests
-answers         what is answered where it is not a record of the SDK
-cursors         pages
+operations      declares routes, and turns requests into calls
+bodies          JSON requests and responses
+decoding        decodes large bodies without blocking other requests
+answers         response types that differ from the SDK's records
+cursors         cursors of pages
 idempotency     repeated appends
-
 turns, context, lookups, conversations   the operations
-health          whether the process lives, and is ready
-openapi         the document of all this
-openapi_proxy   the proxy's routes in it
+health          liveness and readiness
+openapi         the OpenAPI document
+openapi_proxy   the proxy's routes in that document
 """
 
 from functools import cache
@@ -29,7 +28,7 @@ operations = (*turns.operations, *context.operations, *lookups.operations, *conv
 
 @cache
 def openapi_document() -> dict[str, Any]:
-    """The OpenAPI document of these operations."""
+    """Return the OpenAPI document of these operations."""
     from turnfold_gateway.rest.openapi import document
 
     return document(operations)
@@ -39,5 +38,5 @@ async def openapi(request: Request) -> Response:  # noqa: ARG001 - Starlette's f
     return answer(openapi_document())
 
 
-# What is asked most stands first.
+# The most frequent routes come first.
 routes = [*routes_of(operations), *health.routes, Route("/openapi.json", openapi)]

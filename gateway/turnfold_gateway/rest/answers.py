@@ -1,4 +1,4 @@
-"""What operations answer, where it is not a record of the SDK as it is."""
+"""Responses of operations that differ from the SDK's records."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Form = Literal["text", "openai", "anthropic", "json"]
 
 
 class Health(Struct):
-    """Whether the gateway lives, or is ready."""
+    """Result of a liveness or readiness check."""
 
     status: Literal["ok"] = "ok"
 
@@ -34,14 +34,14 @@ class TurnDocument(Struct):
     """A turn, verbatim."""
 
     seq: int
-    """Its number; 1 is the first."""
+    """Number of the turn, starting at 1."""
     turn_id: str
     role: str
     content: str
-    """Its text; of images and the like a mark, as `[image]`."""
+    """Its text; images and the like appear as a mark such as `[image]`."""
     name: str | None
     parts: dict[str, Any] | None
-    """What of the provider's message is not plain text."""
+    """Parts of the provider's message that are not plain text."""
     importance: Literal["low", "normal", "medium", "high", "pin"]
     created_at: datetime | None
     metadata: dict[str, Any] | None
@@ -60,68 +60,68 @@ class TurnDocument(Struct):
 
 
 class TurnPage(Struct):
-    """Turns in order."""
+    """A page of turns in order."""
 
     turns: list[TurnDocument]
     next_cursor: str | None
-    """Give it as `cursor` for the next page; null behind the last one."""
+    """Send it as `cursor` for the next page; null after the last one."""
 
 
 class ConversationPage(Struct):
-    """Conversations by name."""
+    """A page of conversations by name."""
 
     conversations: list[ListedConversation]
     next_cursor: str | None
-    """Give it as `cursor` for the next page; null behind the last one."""
+    """Send it as `cursor` for the next page; null after the last one."""
 
 
 class NotePage(Struct):
-    """Notes in the order of the turns."""
+    """A page of notes in the order of the turns."""
 
     notes: list[Note]
     next_cursor: str | None
-    """Give it as `cursor` for the next page; null behind the last one."""
+    """Send it as `cursor` for the next page; null after the last one."""
 
 
 class Hits(Struct):
-    """What was found, best first."""
+    """Search results, best first."""
 
     hits: list[Hit]
 
 
 class Anchors(Struct):
-    """Anchors in the order in which they were said."""
+    """A page of anchors in the order of the turns."""
 
     anchors: list[Anchor]
     next_cursor: str | None
-    """Give it as `cursor` for the next page; null behind the last one."""
+    """Send it as `cursor` for the next page; null after the last one."""
 
 
 class Timeline(Struct):
-    """What came up, in order."""
+    """Entries of the timeline, in order."""
 
     entries: list[TimelineEntry]
 
 
 class ExpansionDocument(Struct):
-    """What a marker stands for."""
+    """The text that a marker stands for."""
 
     text: str
     level: int
-    """0: verbatim turns; 1 detailed, 2 brief, 3 tags."""
+    """0: verbatim turns; 1: detailed; 2: brief; 3: tags."""
     first_seq: int
     last_seq: int
     tokens: int
     truncated: bool
-    """True when this is not all; `next_marker` then goes on."""
+    """True if the text was cut; `next_marker` then continues it."""
     next_marker: str | None
     reconstructed: bool
-    """True when a model wrote this in the place of turns that retention removed."""
+    """True if a model wrote the text in place of turns that retention removed."""
     markers: list[str]
     """Markers in `text` that lead to more detail."""
     parts: list[TurnPart]
     turns: list[TurnDocument]
-    """At level 0."""
+    """The turns, at level 0."""
 
     @classmethod
     def of(cls, expansion: Expansion) -> ExpansionDocument:
@@ -134,24 +134,24 @@ class ExpansionDocument(Struct):
 
 
 class ContextDocument(Struct):
-    """A context within its budget."""
+    """A context within its token budget."""
 
     conversation_id: str
     form: Form
     tokens: int
-    """The largest of all forms, by `counter`: never above the budget."""
+    """Tokens of the largest form, by `counter`; never above the budget."""
     counter: str
     markers: tuple[str, ...]
-    """Markers in it, to be expanded."""
+    """Markers in the context that can be expanded."""
     report: Report
     text: str | UnsetType = UNSET
     """With the forms text and json: the whole context."""
     messages: list[dict[str, Any]] | UnsetType = UNSET
-    """With the forms openai and anthropic: what a provider's client takes."""
+    """With the forms openai and anthropic: messages for a provider's client."""
     system: list[dict[str, Any]] | UnsetType = UNSET
-    """With the form anthropic, where there is a system text."""
+    """With the form anthropic, if there is system text."""
     statements: tuple[Statement, ...] | UnsetType = UNSET
-    """With the form json: what stands in it, one by one."""
+    """With the form json: the statements of the context, one by one."""
     fingerprint: str | UnsetType = UNSET
     """With the form json: equal for the same state and request."""
 

@@ -1,4 +1,4 @@
-"""JSON in and out: bodies and queries are decoded into declared types, answers encoded from the SDK's records."""
+"""Decode JSON bodies and query strings into declared types, and encode responses from the SDK's records."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _Kind = TypeVar("_Kind", bound=msgspec.Struct)
 
 _GZIP: Final = 16 + zlib.MAX_WBITS
 _UNKNOWN_FIELD: Final = re.compile(r"Object contains unknown field `.*`", re.DOTALL)
-"""Of the document itself: one further in has its place told behind it."""
+"""Error of the top-level object; for a nested one, msgspec appends the path."""
 _NO_CHOICE: Final = re.compile(r"Invalid enum value .* - at `\$\.(\w+)`", re.DOTALL)
 
 
 async def read_body(request: Request, kind: type[_Kind]) -> _Kind:
-    """The request's body as a declared type; an empty one is taken for `{}`.
+    """Decode the request's body into a declared type; an empty body is read as `{}`.
 
-    Raises `Problem` that names the field that is wrong, or says that the body is too large, or no JSON.
+    Raises `Problem` that names the invalid field, or says that the body is too large or is not JSON.
     """
     most_bytes = request.app.state.settings.max_body_bytes
     body = await whole_body(
@@ -47,7 +47,7 @@ async def read_body(request: Request, kind: type[_Kind]) -> _Kind:
 
 
 def read_query(request: Request, kind: type[_Kind]) -> _Kind:
-    """The query string as a declared type: a parameter of a list may be repeated. Raises `Problem`."""
+    """Decode the query string into a declared type; list parameters may be repeated. Raises `Problem`."""
     lists = _lists_of(kind)
     given = request.query_params
     values = {name: given.getlist(name) if name in lists else given[name] for name in given}
@@ -59,16 +59,16 @@ def read_query(request: Request, kind: type[_Kind]) -> _Kind:
 
 @cache
 def _lists_of(kind: type[msgspec.Struct]) -> frozenset[str]:
-    """Names of the fields that are lists. Remembered: type hints are texts, which are compiled each time."""
+    """Return the names of list fields. Cached, because resolving type hints compiles them each time."""
     return frozenset(name for name, hint in get_type_hints(kind).items() if get_origin(hint) is tuple)
 
 
 def moment(name: str, text: str | None) -> datetime | None:
-    """A time in ISO 8601 with its offset, or a day, which begins in UTC. Raises `Problem`."""
+    """Parse an ISO 8601 time with an offset, or a day, meaning its start in UTC. Raises `Problem`."""
     if text is None:
         return None
     try:
-        # In a query string a plus sign stands for a space.
+        # In a query string, a plus sign means a space.
         time = datetime.fromisoformat(text.replace(" ", "+") if "T" in text else text)
     except ValueError:
         time = None
@@ -84,7 +84,7 @@ def moment(name: str, text: str | None) -> datetime | None:
 
 
 def answer(document: Any, status: int = 200, **headers: str) -> Response:
-    """A response of JSON, for the caller alone."""
+    """Return a JSON response that must not be cached."""
     return Response(
         msgspec.json.encode(document), status, {"Cache-Control": "no-store", **headers}, media_type="application/json"
     )
@@ -103,7 +103,7 @@ def _not_as_declared(error: Exception, kind: type[msgspec.Struct], *, what: str)
 
 
 async def _unpacked(request: Request, most_bytes: int) -> AsyncIterator[bytes]:
-    """The body in pieces, none of them much above the limit, however well it was packed."""
+    """Yield the body in pieces, none of them much larger than the limit, however well it was compressed."""
     encoding = request.headers.get("content-encoding", "identity").lower()
     if encoding == "identity":
         async for chunk in request.stream():
@@ -119,7 +119,7 @@ async def _unpacked(request: Request, most_bytes: int) -> AsyncIterator[bytes]:
     try:
         async for chunk in request.stream():
             if chunk and unpack.eof:
-                # What follows the end would be kept, and copied with each piece of it.
+                # zlib would collect the rest, and copy it with each further piece.
                 raise _broken_gzip()
             yield unpack.decompress(chunk, most_bytes + 1)
     except zlib.error as error:

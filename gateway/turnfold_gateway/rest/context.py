@@ -14,35 +14,35 @@ from turnfold_gateway.rest.operations import Call, Operation
 
 
 class ContextBody(Struct, forbid_unknown_fields=True):
-    """What a context is asked for with."""
+    """Request for a context."""
 
     budget_tokens: int
-    """Most tokens that it may have, in any form."""
+    """Maximum number of tokens, in any form."""
     query: str | bool | None = None
-    """A question; null: the newest user turn steers the choice; false: nothing does."""
+    """A question; null: the newest user turn is the query; false: no query."""
     form: Form = "text"
-    """text, messages for openai or anthropic, or json: the text and its statements one by one."""
+    """text; messages for openai or anthropic; or json: the text and its statements one by one."""
     system: str | list[Section] | None = None
-    """The system text, or sections of which `flags` and the budget choose."""
+    """The system text, or sections to select from by `flags` and the budget."""
     flags: list[str] = []
     task: str | None = None
-    """What is to be done now, shown in full."""
+    """The current task, shown in full."""
     reserve_tokens: int = 0
-    """Of the budget, kept free."""
+    """Tokens of the budget to keep free."""
     tokenizer: str | None = None
-    """Name of a tiktoken encoding, as `o200k_base`: the budget is counted by it. Without it, by an estimate."""
+    """Name of a tiktoken encoding, such as `o200k_base`, that counts tokens. Without it, they are estimated."""
     policy: str = "balanced"
     """balanced, recency or tiered."""
     expand: list[str] = []
-    """Up to 8 markers whose words are shown too."""
+    """Up to 8 markers whose text is also shown."""
     now: str | None = None
-    """When the query is asked: a time with an offset. Without it, the newest turn's time."""
+    """Time of the query, with an offset. Without it, the newest turn's time."""
     as_of: str | None = None
-    """What held on this day: `2026-03-06`."""
+    """Show what held on this day: `2026-03-06`."""
     origins: list[str] | None = None
-    """Only words of these: user, assistant, tool, outside."""
+    """Only text of these origins: user, assistant, tool, outside."""
     speakers: list[str] | None = None
-    """Only words of these."""
+    """Only text of these speakers."""
 
 
 async def context(call: Call) -> ContextDocument:

@@ -1,4 +1,4 @@
-"""`/v1/conversations`, one of them as a whole, and end users."""
+"""`/v1/conversations`, a whole conversation, and end users."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ LONGEST_WAIT_SECONDS: Final = 60.0
 
 
 class ConversationsQuery(Struct, forbid_unknown_fields=True):
-    """Which of them, a page at a time."""
+    """A page of conversations."""
 
     cursor: str | None = None
-    """`next_cursor` of the page before."""
+    """`next_cursor` of the previous page."""
     limit: int = 50
     """1 to 1,000."""
     containing: str | None = None
-    """Only those with this in their name or title."""
+    """Only conversations with this in their name or title."""
 
 
 class ConfigureBody(Struct, forbid_unknown_fields=True):
@@ -33,16 +33,16 @@ class ConfigureBody(Struct, forbid_unknown_fields=True):
     goal: str | None = None
     constraints: list[str] | None = None
     settings: dict[str, float] | None = None
-    """Of the fold: `segment_target_turns` …"""
+    """Settings of the fold: `segment_target_turns` …"""
     title: str | None = None
-    """What people call it."""
+    """Title shown to people."""
 
 
 class ForgetQuery(Struct, forbid_unknown_fields=True):
-    """How long to wait."""
+    """Options of an erasure."""
 
     timeout_seconds: float = 30.0
-    """How long to wait for the rows' deletion, at most 60. Nothing is readable any more in any case."""
+    """How long to wait for the deletion of the rows, at most 60. Nothing is readable any more in any case."""
 
 
 async def conversations(call: Call) -> ConversationPage:

@@ -1,4 +1,4 @@
-"""Cursors: what a page answers as `next_cursor` and the next request gives back."""
+"""Cursors: a page returns one as `next_cursor`, and the next request sends it back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ LARGEST = 2**31 - 1
 
 
 def number_of(cursor: str | None, *, first: int) -> int:
-    """The number that a cursor stands for; `first` without one. Raises `Problem` for what is no cursor of ours."""
+    """Return the number in a cursor; `first` without one. Raises `Problem` for an invalid cursor."""
     if cursor is None:
         return first
     number = whole_number(cursor, most=LARGEST)

@@ -1,7 +1,7 @@
-"""Bodies of JSON as declared types; large ones in a thread, entry by entry, so that other requests have their turn.
+"""Decode JSON bodies into declared types; large ones in a thread, entry by entry, so that other requests can proceed.
 
-A decoder holds the interpreter as long as a call takes, in a thread too: a millisecond for a megabyte. What of a large
-body is decoded by one call is where its entries begin and end, then each entry.
+A decoder holds the interpreter lock for the whole call, also in a thread: a millisecond per megabyte. A large body is
+therefore split into raw entries by one call, and each entry is decoded by another.
 """
 
 from __future__ import annotations
@@ -14,40 +14,40 @@ import msgspec
 from msgspec import NODEFAULT, Raw, Struct
 
 DECODED_AT_ONCE: Final = 262_144
-"""Bytes of a body that are decoded before the next request has its turn: a quarter of a millisecond."""
+"""Bytes of a body that are decoded in one call: a quarter of a millisecond."""
 
 _Kind = TypeVar("_Kind", bound=Struct)
 
 
 async def decoded(body: bytes | bytearray, kind: type[_Kind]) -> _Kind:
-    """A body as a declared type. Raises `msgspec.ValidationError`, `msgspec.DecodeError`, `UnicodeDecodeError`."""
+    """Decode a body. Raises `msgspec.ValidationError`, `msgspec.DecodeError`, `UnicodeDecodeError`."""
     if len(body) <= DECODED_AT_ONCE:
         return msgspec.json.decode(body, type=kind)
     return await asyncio.to_thread(decoded_by_entries, body, kind)
 
 
 def decoded_by_entries(body: bytes | bytearray, kind: type[_Kind]) -> _Kind:
-    """The same by a call for each entry of a list. Raises the same errors."""
+    """Decode a body like `decoded`, with a separate call for each entry of a list. Raises the same errors."""
     try:
         undecoded = msgspec.json.decode(body, type=_of_raw_entries(kind))
         fields: dict[str, Any] = msgspec.structs.asdict(undecoded)
         for name, entry in _entry_types(kind).items():
             fields[name] = [msgspec.json.decode(raw, type=entry) for raw in fields[name]]
     except msgspec.ValidationError:
-        # By the whole body the error names the place.
+        # Decoding the whole body gives an error that names the place.
         return msgspec.json.decode(body, type=kind)
     return kind(**fields)
 
 
 @cache
 def _entry_types(kind: type[Struct]) -> dict[str, Any]:
-    """What the entries of a type's lists are, by field."""
+    """Return the entry type of each list field."""
     return {name: get_args(hint)[0] for name, hint in get_type_hints(kind).items() if get_origin(hint) is list}
 
 
 @cache
 def _of_raw_entries(kind: type[Struct]) -> type[Struct]:
-    """The same type with the entries of its lists undecoded."""
+    """Return a copy of the type whose list entries stay undecoded."""
     entries = _entry_types(kind)
     fields: list[Any] = []
     for field in msgspec.structs.fields(kind):

@@ -1,4 +1,4 @@
-"""`/healthz`: the process lives. `/readyz`: Redis and a database of this version answer, of one cell at least."""
+"""`/healthz`: the process is alive. `/readyz`: Redis and a database of this version answer, for at least one cell."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from turnfold_gateway.rest.answers import Health
 from turnfold_gateway.rest.bodies import answer
 
 NOBODYS: Final = "turnfold.readyz"
-"""A conversation that nobody writes to."""
+"""A conversation that is never written to."""
 KEPT_SECONDS: Final = 1.0
-"""How long readiness is taken from memory: anybody may ask."""
+"""How long readiness is cached, since the route needs no key."""
 
 
 async def healthz(request: Request) -> Response:  # noqa: ARG001 - Starlette's form
@@ -36,7 +36,7 @@ async def readyz(request: Request) -> Response:
 
 
 async def _problem(cells: ServedCells) -> object:
-    """None as soon as one cell answers: one that is away is away to its own tenants only."""
+    """Return None as soon as one cell answers: a cell that is away affects only its own tenants."""
     looks = [asyncio.create_task(cell.turnfold.status(NOBODYS)) for cell in cells.by_name.values()]
     problem: object = None
     try:

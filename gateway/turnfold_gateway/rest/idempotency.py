@@ -1,8 +1,8 @@
-"""`Idempotency-Key`: a repeated append adds nothing, also where its turns have no ids.
+"""`Idempotency-Key`: a repeated append adds nothing, even if its turns have no ids.
 
-The ids of such turns are made of the key and of all that was sent with it, so that Redis and SQL drop a repeat as they
-drop any repeated id. What was sent with a key is remembered for a day by its hash: other turns under the same key are
-refused so long, and appended after it; never are they dropped unseen.
+Turns without ids get ids derived from the key and the whole request, so that Redis and SQL drop a repeat like any
+repeated id. The hash of the request is stored under the key for a day: during that time other turns with the same key
+are refused, afterwards they are appended; they are never dropped silently.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LONGEST: Final = 200
 
 
 async def with_ids(call: Call, turns: Sequence[dict[str, Any]], subject: str | None) -> list[dict[str, Any]]:
-    """A subject's turns, with ids made of the request's key where it has one. Raises `Problem` (422), `Unavailable`."""
+    """Return the turns, with ids derived from the request's key if it has one. Raises `Problem`, `Unavailable`."""
     key = call.request.headers.get("idempotency-key")
     if key is None:
         return list(turns)
@@ -38,10 +38,10 @@ async def with_ids(call: Call, turns: Sequence[dict[str, Any]], subject: str | N
             detail=f"Idempotency-Key must be 1 to {LONGEST} characters long, not {len(key)}",
             remedy="send a new UUID with each append, and the same one with a repeat of it",
         )  # fmt: skip
-    # A large body in a thread, where other requests go on beside it.
+    # A large body is hashed in a thread, so that other requests can proceed.
     sent = await asyncio.to_thread(hash_of_turns, turns) if _may_be_large(call) else hash_of_turns(turns)
     if subject is not None:
-        # The same words for another end user are other turns: a repeat would leave them with the first.
+        # The same text for another subject is another turn: as a repeat, it would stay with the first subject only.
         sent = blake2b(f"{sent} {subject}".encode(), digest_size=16).hexdigest()
     await _remember(call, key, sent)
     return [
@@ -51,7 +51,7 @@ async def with_ids(call: Call, turns: Sequence[dict[str, Any]], subject: str | N
 
 
 def hash_of_turns(turns: Sequence[dict[str, Any]]) -> str:
-    """The hash of the turns' JSON, turn by turn: a call holds the interpreter as long as it takes."""
+    """Hash the turns' JSON turn by turn, since each call holds the interpreter lock."""
     digest = blake2b(digest_size=16)
     for place, turn in enumerate(turns):
         digest.update(b"," if place else b"[")
@@ -67,12 +67,12 @@ def _may_be_large(call: Call) -> bool:
 
 
 async def forget_key(call: Call) -> None:
-    """Let the request's key be used with other turns: those that it came with were refused, and none is stored."""
+    """Allow other turns under the request's key, since the append was refused and none was stored."""
     key = call.request.headers.get("idempotency-key")
     if key is None:
         return
     cells: ServedCells = call.request.app.state.cells
-    # A key that is still remembered is refused with other turns, and ends by itself.
+    # If this fails, the key refuses other turns until it expires.
     with suppress(Unavailable):
         await cells.of(call.caller.tenant).redis.forget(_name(call, key))
 

@@ -1,4 +1,4 @@
-"""What a conversation can be asked: expand, search, anchors, notes, timeline, status."""
+"""Read operations of a conversation: expand, search, anchors, notes, timeline, status."""
 
 from __future__ import annotations
 
@@ -14,68 +14,68 @@ from turnfold_gateway.rest.cursors import number_of
 from turnfold_gateway.rest.operations import Call, Operation
 
 ALL: Final = "all"
-"""Stands for every state."""
+"""Value of `states` that means every state."""
 
 
 class ExpandQuery(Struct, forbid_unknown_fields=True):
-    """How much of it."""
+    """Options of an expansion."""
 
     max_tokens: int | None = None
-    """Cut the text here; `next_marker` goes on."""
+    """Cut the text here; `next_marker` continues it."""
 
 
 class SearchQuery(Struct, forbid_unknown_fields=True):
-    """What is searched for."""
+    """A search."""
 
     query: str
     """Words to search for."""
     limit: int = 10
     origins: tuple[str, ...] = ()
-    """Only what these say: user, assistant, tool, outside."""
+    """Only text of these origins: user, assistant, tool, outside."""
     speakers: tuple[str, ...] = ()
-    """Only what these say."""
+    """Only text of these speakers."""
     now: str | None = None
-    """From which "last week" counts: a time with an offset."""
+    """Time that "last week" is relative to, with an offset."""
 
 
 class AnchorsQuery(Struct, forbid_unknown_fields=True):
-    """Which anchors, a page at a time."""
+    """A page of anchors."""
 
     types: tuple[str, ...] = ()
-    """commitment, decision, constraint …; none: every type."""
+    """commitment, decision, constraint …; empty: every type."""
     states: tuple[str, ...] = ("active",)
     """active, resolved, superseded, duplicate, dismissed; all: every state."""
     as_of: str | None = None
-    """Those of turns up to this day, as they stood then: `2026-03-06`."""
+    """Anchors of turns up to this day, in the state they had then: `2026-03-06`."""
     cursor: str | None = None
-    """`next_cursor` of the page before."""
+    """`next_cursor` of the previous page."""
     limit: int = 10_000
-    """Most anchors of a page, which has whole turns."""
+    """Maximum number of anchors on a page, rounded to whole turns."""
 
 
 class NotesQuery(Struct, forbid_unknown_fields=True):
-    """Which notes, a page at a time."""
+    """A page of notes."""
 
     states: tuple[str, ...] = ("active",)
-    """As of anchors."""
+    """Same values as for anchors."""
     origins: tuple[str, ...] = ()
     speakers: tuple[str, ...] = ()
     min_importance: int = 1
     """0 to 100."""
     cursor: str | None = None
-    """`next_cursor` of the page before."""
+    """`next_cursor` of the previous page."""
     limit: int = 100
 
 
 class TimelineQuery(Struct, forbid_unknown_fields=True):
-    """What of it."""
+    """Options of a timeline."""
 
     query: str | None = None
-    """What it is about; without it, what tells most."""
+    """Subject of the timeline; without it, the most informative entries."""
     limit: int = 50
     """At most 200."""
     now: str | None = None
-    """From which "last week" counts: a time with an offset."""
+    """Time that "last week" is relative to, with an offset."""
 
 
 async def expand(call: Call) -> ExpansionDocument:

@@ -1,6 +1,6 @@
-"""The OpenAPI 3.1 document, made of the operations and their types.
+"""Build the OpenAPI 3.1 document from the operations and their types.
 
-`python -m turnfold_gateway.rest.openapi > gateway/openapi.json` writes the file of the repository.
+`python -m turnfold_gateway.rest.openapi > gateway/openapi.json` writes the file in the repository.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _ERRORS: Final[Mapping[str, str]] = {
 
 
 def document(operations: Iterable[Operation]) -> dict[str, Any]:
-    """The document as JSON may hold it, in a fixed order."""
+    """Return the document as JSON-compatible data, in a fixed order."""
     listed = sorted(operations, key=lambda operation: (operation.path, operation.method))
     kinds = [kind for operation in listed for kind in (operation.body, operation.answer) if kind is not None]
     _, schemas = msgspec.json.schema_components([*kinds, Health], ref_template=REF)
@@ -73,7 +73,7 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
         _describe(schemas[kind.__name__], kind)
     for schema in schemas.values():
         if "description" in schema:
-            # Before Python 3.13 docstrings are indented.
+            # Before Python 3.13, docstrings keep their indentation.
             schema["description"] = inspect.cleandoc(schema["description"])
     paths: dict[str, dict[str, Any]] = {}
     for operation in listed:
@@ -164,7 +164,7 @@ def _health(path: str, summary: str) -> dict[str, Any]:
 
 
 def _classes(kinds: Iterable[Any]) -> Iterator[type]:
-    """Every class that these types are made of."""
+    """Yield every struct and dataclass that these types contain."""
     met: set[type] = set()
     waiting = list(msgspec.inspect.multi_type_info(kinds))
     while waiting:
@@ -181,7 +181,7 @@ def _classes(kinds: Iterable[Any]) -> Iterator[type]:
 
 
 def _describe(schema: dict[str, Any], kind: type) -> None:
-    """Give each property what the code says below its field."""
+    """Set each property's description to the docstring below its field."""
     for name, text in _field_docstrings(kind).items():
         if name in schema["properties"]:
             schema["properties"][name]["description"] = text

@@ -1,6 +1,6 @@
-"""The proxy's routes as the OpenAPI document describes them: bodies of a provider, and our headers beside them.
+"""The proxy's routes in the OpenAPI document: a provider's bodies, with our headers.
 
-Bodies are the provider's: they are described as objects, whatever is in them passes.
+The provider defines the bodies, so they are described as arbitrary objects.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ REQUEST_HEADERS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
         {"type": "string", "enum": ["off", "on"], "default": "off"},
     ),
 }
-"""By name: what each says, and its schema. `X-Turnfold-Key` is a security scheme."""
+"""Description and schema by name. `X-Turnfold-Key` is a security scheme."""
 
 ANSWER_HEADERS: Final[Mapping[str, str]] = {
     "X-Turnfold-Memory": "`on`, or `bypassed; reason=…` where the request was forwarded as it came.",
@@ -92,7 +92,7 @@ _COMMON: Final = (
 
 
 def paths() -> dict[str, Any]:
-    """The path items of the proxy."""
+    """Return the path items of the proxy."""
     return {
         "/v1/chat/completions": {"post": _operation("forwardChatCompletion", "A chat completion.")},
         "/v1/responses": {"post": _operation("forwardResponse", "A response.")},

@@ -1,4 +1,4 @@
-"""What a route of `/v1` is: an operation of the SDK, with what it takes and answers. `openapi` is made of these."""
+"""Declare the routes of `/v1`: operations of the SDK with input and output types, from which `openapi` is made."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Handle = Callable[["Call"], Awaitable[Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A request whose caller is known and whose input has been decoded."""
+    """A request with a known caller and decoded input."""
 
     request: Request
     caller: Caller
@@ -32,39 +32,39 @@ class Call:
 
     @property
     def conversation(self) -> str:
-        """The conversation that the path names."""
+        """The conversation named in the path."""
         return self.part("conversation")
 
     def part(self, name: str) -> str:
-        """A part of the path, decoded."""
+        """Return a decoded part of the path."""
         part: str = self.request.path_params[name]
         return part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """A method of a path. `body` and `query` are what it takes, `answer` the type of what it gives; None: nothing."""
+    """A method of a path. `body` and `query` are its input types, `answer` its output type; None means nothing."""
 
     method: str
     path: str
     scope: Scope
     name: str
-    """Its `operationId`."""
+    """The `operationId`."""
     summary: str
     handle: Handle
     body: type[msgspec.Struct] | None = None
     query: type[msgspec.Struct] | None = None
     answer: Any = None
     statuses: tuple[int, ...] = (200,)
-    """With which it answers; the first one, where its handler does not make the response itself."""
+    """Possible statuses; the first is used unless the handler makes the response itself."""
     takes_idempotency_key: bool = False
     description: str = ""
 
 
 def routes_of(operations: Iterable[Operation]) -> list[Route]:
-    """A route for each path, in their order: a router tries one after the other.
+    """Return a route for each path, in the given order, in which the router tries them.
 
-    A method that a path does not have is answered with those that it has.
+    A method that a path does not have is answered with 405 and the allowed methods.
     """
     by_path: dict[str, list[Operation]] = {}
     for operation in operations:
@@ -83,7 +83,7 @@ def _route(path: str, operations: list[Operation]) -> Route:
 
 
 async def run(operation: Operation, request: Request) -> Response:
-    """Find out who calls, decode what was sent, make the call, and note it where it needed `admin`."""
+    """Authenticate the caller, decode the input, make the call, and write calls that need `admin` to the audit log."""
     caller = await authenticate(request, operation.scope)
     if operation.scope != "admin":
         return await _run(operation, request, caller)

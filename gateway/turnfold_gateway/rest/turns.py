@@ -1,4 +1,4 @@
-"""`/v1/conversations/{conversation}/turns`, and `rewind`: what changes and lists turns."""
+"""`/v1/conversations/{conversation}/turns`, and `rewind`: append, list and change turns."""
 
 from __future__ import annotations
 
@@ -20,35 +20,38 @@ class AppendBody(Struct, forbid_unknown_fields=True):
     """Turns to append, in order."""
 
     turns: list[dict[str, Any]]
-    """Each with `role` and `content`, and maybe `turn_id`, `name`, `created_at`, `importance` (low to high, pin),
-    `metadata`; or a provider's message as it is, with content parts, tool calls and images."""
+    """Objects with `role` and `content`, and optionally `turn_id`, `name`, `created_at`, `importance`, `metadata`.
+
+    `importance` is low, normal, medium, high or pin. A provider's message can be sent unchanged, with content parts,
+    tool calls and images.
+    """
     priority: Literal["live", "backfill"] = "live"
-    """backfill: said long ago, and folded when nothing else is due."""
+    """backfill: old turns, to be folded when nothing else is due."""
     subject: str | None = None
-    """The end user whose turns these are; by it they can be erased."""
+    """The end user whose turns these are, who can be erased by this id."""
     durable: bool = False
-    """Answer when a replica of Redis has the turns too; 503, to be sent again, where none confirms it in time."""
+    """Respond only when a replica of Redis has the turns too; 503 if none confirms in time: send them again then."""
 
 
 class EditBody(Struct, forbid_unknown_fields=True):
-    """Other words for a turn."""
+    """New content for a turn."""
 
     content: str | list[dict[str, Any]]
     """Text, or a provider's content parts."""
 
 
 class RewindBody(Struct, forbid_unknown_fields=True):
-    """Where a conversation is cut off."""
+    """Where to cut a conversation off."""
 
     after: str
-    """Id of the last turn that stays."""
+    """Id of the last turn to keep."""
 
 
 class TurnsQuery(Struct, forbid_unknown_fields=True):
-    """Which page."""
+    """A page of turns."""
 
     cursor: str | None = None
-    """`next_cursor` of the page before, or the number of a turn: the page begins behind it."""
+    """`next_cursor` of the previous page, or the number of a turn, after which the page begins."""
     limit: int = TURNS_A_PAGE
     """1 to 1,000."""
 

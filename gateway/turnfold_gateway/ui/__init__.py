@@ -1,13 +1,13 @@
-"""The page `/ui`: conversations as people look at them. Rendered here, with one small script of our own; no build step.
+"""The page `/ui`: conversations for people to inspect. Rendered on the server, with one small script; no build step.
 
 routes          addresses
-sessions        a key in a cookie, who it is of, and whether a form was ours
-safety          headers of every answer, files that browsers keep
-rendering       templates, and what they may call
-answers         handlers that show pages: sign-in and errors as pages, too
-reading         what of a request a page reads
+sessions        a key in a cookie, its owner, and protection of forms
+safety          headers of every response, and static files
+rendering       templates, and the functions they may call
+answers         decorators of handlers: sign-in and errors are shown as pages
+reading         parameters that pages read from a request
 pages           the pages, a module for each subject
-views           what templates show, made of the SDK's records
+views           data for templates, made from the SDK's records
 """
 
 from turnfold_gateway.ui.routes import routes

@@ -1,4 +1,4 @@
-"""Handlers that show pages: who has no key is asked for one, and errors are pages, too."""
+"""Decorators of page handlers: visitors without a key are asked for one, and errors are shown as pages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def page(handler: Handler) -> Endpoint:
-    """A handler that is given the visitor."""
+    """Wrap a handler that takes the visitor."""
 
     @wraps(handler)
     async def answer(request: Request) -> Response:
@@ -49,9 +49,9 @@ def page(handler: Handler) -> Endpoint:
 
 
 def deed(action: str) -> Callable[[Callable[[Request, Visitor, dict[str, str]], Awaitable[Response]]], Endpoint]:
-    """Makes a handler of one that changes something: of an admin's key, and from a form of ours.
+    """Wrap a handler that changes something: it requires an admin's key and one of our own forms.
 
-    It is given the form's fields. What comes of it stands in the audit log under the name of the `action`.
+    The handler takes the form's fields. Its outcome is written to the audit log under the name of the `action`.
     """
 
     def made(handler: Callable[[Request, Visitor, dict[str, str]], Awaitable[Response]]) -> Endpoint:
@@ -79,9 +79,9 @@ def deed(action: str) -> Callable[[Callable[[Request, Visitor, dict[str, str]], 
 
 
 async def fields_of(request: Request) -> dict[str, str]:
-    """The fields of a form. Raises `Problem` (413) for a body that no form of ours has."""
+    """Return the fields of a form. Raises `Problem` (413) for a body larger than any form of ours."""
     body = bytearray()
-    # Counted as it comes: whatever the headers say of its length, nobody has to have a key to send one.
+    # Counted while reading, since the length header may be wrong and a sender needs no key.
     async for chunk in request.stream():
         body += chunk
         if len(body) > _FORM_BYTES:
@@ -97,7 +97,7 @@ def _too_large() -> Problem:
 
 
 def ask_for_key(request: Request, *, refused: str = "") -> Response:
-    """The form that takes a key; at `/ui` itself an answer like any other."""
+    """Show the form that takes a key; with status 200 at `/ui` itself, else 401."""
     status = 200 if request.url.path.rstrip("/") == PATH and not refused else 401
     if is_fragment(request):
         return render("fragment_signed_out.html", 401)
@@ -105,7 +105,7 @@ def ask_for_key(request: Request, *, refused: str = "") -> Response:
 
 
 def error_page(request: Request, problem: Problem, visitor: Visitor | None) -> Response:
-    """A problem in words, with its remedy."""
+    """Show a problem with its remedy."""
     shown: dict[str, Any] = {"problem": in_words(problem), "visitor": visitor, "title": problem.document["title"]}
     template = "fragment_error.html" if is_fragment(request) else "error.html"
     response = render(template, problem.status, **shown)
@@ -116,7 +116,7 @@ def error_page(request: Request, problem: Problem, visitor: Visitor | None) -> R
 
 
 def in_words(problem: Problem) -> dict[str, Any]:
-    """A problem's document for people: what a program reads in a member stands in its remedy."""
+    """Return a problem's document for people: members meant for programs are put into its remedy."""
     document = dict(problem.document)
     if (needed := document.get("needed_tokens")) is not None:
         document["remedy"] = f"give a budget of at least {needed:,} tokens"

@@ -1,4 +1,4 @@
-"""What of a request a page reads."""
+"""Parameters that pages read from a request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from turnfold import InvalidInput
 from turnfold_gateway.inputs import whole_number
 
 FRAGMENT: Final = "fragment"
-"""Parameter with which our script asks for a part of a page."""
+"""Query parameter with which our script requests a part of a page."""
 BUDGET_TOKENS: Final = 2_000
 LARGEST_BUDGET: Final = 200_000
 _LONGEST_QUERY: Final = 4_000
@@ -26,7 +26,7 @@ def conversation_of(request: Request) -> str:
 
 
 def number_of(request: Request, name: str, default: int = 0) -> int:
-    """A whole number of the query string; the default for anything else."""
+    """Return a whole number from the query string; the default for anything else."""
     return whole(request.query_params.get(name, ""), default)
 
 
@@ -36,7 +36,7 @@ def whole(text: str, default: int) -> int:
 
 
 class ContextForm(NamedTuple):
-    """What a context is asked for with. Empty texts are what nobody gave."""
+    """Fields of the form for a context; empty strings mean not given."""
 
     budget: int = BUDGET_TOKENS
     query: str = ""
@@ -45,7 +45,7 @@ class ContextForm(NamedTuple):
 
     @property
     def arguments(self) -> dict[str, object]:
-        """For `context`. Raises `InvalidInput` for a day that is none."""
+        """Arguments for `context`. Raises `InvalidInput` for an invalid day."""
         return {
             "budget_tokens": min(max(self.budget, 1), LARGEST_BUDGET), "query": self.query or None,
             "policy": self.policy, "as_of": _day(self.as_of),
@@ -53,7 +53,7 @@ class ContextForm(NamedTuple):
 
 
 def context_form(request: Request, suffix: str = "") -> ContextForm:
-    """The fields of one of the forms; a suffix tells two of them apart."""
+    """Return the fields of a form; `suffix` distinguishes two forms on a page."""
     given = {name: request.query_params.get(name + suffix, "").strip() for name in ContextForm._fields}
     return ContextForm(
         budget=whole(given["budget"], BUDGET_TOKENS), query=given["query"][:_LONGEST_QUERY],

@@ -1,4 +1,4 @@
-"""Templates and what they may call. Everything that is put into one is escaped."""
+"""Templates and the functions they may call. Every inserted value is escaped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _AGES: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 @cache
 def environment() -> Environment:
-    """Made once: templates are compiled when they are first shown."""
+    """Return the template environment; templates are compiled on first use."""
     made = Environment(
         autoescape=True, loader=PackageLoader("turnfold_gateway.ui"), lstrip_blocks=True, trim_blocks=True,
         undefined=StrictUndefined,
@@ -37,14 +37,14 @@ def environment() -> Environment:
 
 
 def render(template: str, code: int = 200, /, **shown: Any) -> Response:
-    """A page or a part of one."""
+    """Render a page or a part of one."""
     content = environment().get_template(template).render(shown)
-    # Text that cannot be encoded was never stored; in a query string it may come.
+    # Text that cannot be encoded is never stored, but may come in a query string.
     return Response(content.encode("utf-8", "replace"), code, HEADERS, "text/html")
 
 
 def address_of(conversation_id: str, *parts: object, **parameters: object) -> str:
-    """The address of a page of a conversation.
+    """Return the address of a page of a conversation.
 
     >>> address_of("team/chat 1", "segments", 7, budget=900)
     '/ui/c/team%2Fchat%201/segments/7?budget=900'
@@ -54,18 +54,18 @@ def address_of(conversation_id: str, *parts: object, **parameters: object) -> st
 
 
 def query(parameters: Mapping[str, object]) -> str:
-    """A query string of what is given; empty values are left out."""
+    """Return a query string of the parameters, omitting empty values."""
     given = {name: str(value) for name, value in parameters.items() if value not in {None, ""}}
     return f"?{urlencode(given, errors='replace')}" if given else ""
 
 
 def plain(cut: words.Clip) -> words.Run:
-    """The words of a clip as a run without a marker or anchor."""
+    """Return the text of a clip as a run without a marker or anchor."""
     return words.Run(cut.text)
 
 
 def count(number: float) -> str:
-    """A number as people read it.
+    """Format a number for people.
 
     >>> count(1204)
     '1,204'
@@ -74,7 +74,7 @@ def count(number: float) -> str:
 
 
 def plural(number: int, noun: str) -> str:
-    """A number with its noun.
+    """Format a number with its noun.
 
     >>> plural(1, "turn"), plural(2_000, "turn")
     ('1 turn', '2,000 turns')
@@ -83,12 +83,12 @@ def plural(number: int, noun: str) -> str:
 
 
 def dollars(micros: int) -> str:
-    """Millionths of a dollar as an amount."""
+    """Format millionths of a dollar as an amount."""
     return f"${micros / 1_000_000:,.4f}"
 
 
 def age(seconds: float | None) -> str:
-    """How long ago, in its largest unit.
+    """Format an age in its largest unit.
 
     >>> age(59.4), age(7_300)
     ('59 s', '2 hours')

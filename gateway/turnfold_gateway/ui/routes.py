@@ -1,4 +1,4 @@
-"""Addresses of the page and of all that belongs to it."""
+"""Routes of all pages and of their static files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Headers that keep a page from doing what it was not made for, and the few files that browsers may keep."""
+"""Security headers of the pages, and the static files that browsers may cache."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ POLICY: Final = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""No script and no style stands in a page: what somebody said cannot become one."""
+"""Forbids inline scripts and styles, so that text of a conversation can never run as one."""
 
 HEADERS: Final = {
     "Content-Security-Policy": POLICY,
@@ -34,13 +34,13 @@ FILES: Final = {
     for file in _FOLDER.iterdir()
     if file.name.rpartition(".")[2] in _TYPES
 }
-"""By name: bytes and type."""
+"""Bytes and media type by file name."""
 VERSION: Final = blake2b(b"".join(FILES[name][0] for name in sorted(FILES)), digest_size=6).hexdigest()
-"""Ends the addresses of files, so that browsers fetch changed ones."""
+"""Suffix of static files' addresses, so that browsers fetch changed ones."""
 
 
 async def static_file(request: Request) -> Response:
-    """A file of the page. The same for everybody, so no key is asked for."""
+    """Serve a static file. No key is needed, since the files are the same for everyone."""
     name = request.path_params["name"]
     if name not in FILES:
         raise HTTPException(404)

@@ -1,4 +1,4 @@
-"""A key in a cookie: who looks, and whether a form that changes something came from our own page."""
+"""A key in a cookie: identify the visitor, and check that a form came from our own page."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _LONGEST_KEY: Final = 200
 
 
 class Visitor(NamedTuple):
-    """Whoever signed in."""
+    """A visitor who has signed in."""
 
     caller: Caller
     turnfold: AsyncTurnfold
-    """Of the caller's tenant."""
+    """Client for the caller's tenant."""
     form_token: str
-    """What forms carry: no other site can know it."""
+    """Token in our forms, which no other site can know."""
 
     @property
     def is_admin(self) -> bool:
@@ -36,7 +36,7 @@ class Visitor(NamedTuple):
 
 
 async def visitor_of(request: Request) -> Visitor | None:
-    """Who looks; None without a key, or with one that is not good any more. Raises `Problem` (403) without `read`."""
+    """Return the visitor; None without a valid key. Raises `Problem` (403) if the key lacks the scope `read`."""
     key = request.cookies.get(COOKIE, "")
     if not key:
         return None
@@ -49,7 +49,7 @@ async def visitor_of(request: Request) -> Visitor | None:
 
 
 async def visitor_with(request: HTTPConnection, key: str) -> Visitor:
-    """Whoever has the key. Raises `Problem` (401, 403, 429), `Unavailable`."""
+    """Return the visitor with a key. Raises `Problem` (401, 403, 429), `Unavailable`."""
     caller = await caller_with(request, key[:_LONGEST_KEY].strip(), "read")
     cells: ServedCells = request.app.state.cells
     return Visitor(caller, cells.client(caller.tenant), _form_token(key))
@@ -60,14 +60,14 @@ def _form_token(key: str) -> str:
 
 
 def sign_in(response: Response, request: Request, key: str) -> None:
-    """Keep the key in a cookie that no script and no other site gets."""
+    """Store the key in a cookie that scripts and other sites cannot read."""
     response.set_cookie(
         COOKIE, key, max_age=SESSION_SECONDS, path=PATH, secure=_is_secure(request), httponly=True, samesite="strict",
     )  # fmt: skip
 
 
 def _is_secure(request: Request) -> bool:
-    """Whether the browser asked by TLS, which a proxy may have ended: its form then says so by its origin."""
+    """Tell whether the browser used TLS; if a proxy terminated it, the form's Origin header shows that."""
     return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://")
 
 
@@ -76,12 +76,12 @@ def sign_out(response: Response) -> None:
 
 
 def check_origin(request: Request) -> None:
-    """Raise `Problem` (403) for a form that another site sent."""
+    """Raise `Problem` (403) for a form from another site."""
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
     if site is not None:
         is_foreign = site not in {"same-origin", "none"}
     else:
-        # Of an old browser: behind a proxy that renames the host it would be refused, which is the safe side.
+        # Only for old browsers. Behind a proxy that changes the host this refuses valid forms, which is the safe side.
         is_foreign = origin is not None and origin.partition("://")[2] != request.headers.get("host", "")
     if is_foreign:
         raise Problem(
@@ -91,7 +91,7 @@ def check_origin(request: Request) -> None:
 
 
 def check_form(request: Request, visitor: Visitor, form_token: object) -> None:
-    """Raise `Problem` (403) for a form that is not one of those that this visitor was shown."""
+    """Raise `Problem` (403) for a form that was not shown to this visitor."""
     check_origin(request)
     if not isinstance(form_token, str) or not compare_digest(form_token.encode(), visitor.form_token.encode()):
         raise Problem(
@@ -101,7 +101,7 @@ def check_form(request: Request, visitor: Visitor, form_token: object) -> None:
 
 
 def check_admin(visitor: Visitor) -> None:
-    """Raise `Problem` (403) for a visitor who may only look."""
+    """Raise `Problem` (403) for a visitor without the scope `admin`."""
     if not visitor.is_admin:
         raise Problem(
             403, "missing-scope", "The key may not do this", detail="this needs the scope admin",

@@ -1,12 +1,12 @@
-"""Webhooks: endpoints of a tenant are told when its conversations are folded, refined, expired, parked or erased.
+"""Webhooks: notify a tenant's endpoints when conversations are folded, refined, expired, parked or erased.
 
-endpoints       who is told of what, in SQL
-deliveries      the outbox that triggers fill: claimed, accepted, tried again, given up
-slots           how many deliveries to a tenant and an endpoint may be under way
+endpoints       endpoints and their events, in SQL
+deliveries      the outbox that triggers fill: claimed, accepted, retried, given up
+slots           limits on concurrent deliveries to a tenant and an endpoint
 signatures      signing and verifying by the Standard Webhooks specification
-addresses       which URLs may be called
+addresses       URLs and addresses that may be called
 sending         one signed request, with its limits
-delivering      the loop of a gateway that delivers what is due
+delivering      a gateway's loop that delivers what is due
 """
 
 from turnfold_gateway.webhooks.delivering import lifespan

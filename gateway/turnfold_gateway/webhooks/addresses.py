@@ -1,4 +1,4 @@
-"""Which URLs may be called: by their form when an endpoint is made, by their addresses whenever one is called."""
+"""Check URLs that may be called: their form when an endpoint is added, their addresses before each call."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ LONGEST_URL: Final = 2_000
 
 
 class RefusedAddressError(Exception):
-    """The host has no address, or one inside a private network."""
+    """Raised when a host has no address, or one in a private network."""
 
 
 def checked_url(url: str, *, allow_http: bool) -> SplitResult:
-    """The parts of a URL that may be an endpoint. Raises `InvalidInput`."""
+    """Return the parts of a URL that may be an endpoint. Raises `InvalidInput`."""
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -37,7 +37,7 @@ def checked_url(url: str, *, allow_http: bool) -> SplitResult:
 
 
 async def address_of(host: str, port: int, *, allow_private: bool) -> str:
-    """An address of a host; all have to be public, so that no name leads inside. Raises `RefusedAddressError`."""
+    """Return an address of a host; all its addresses have to be public. Raises `RefusedAddressError`."""
     try:
         resolved = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
@@ -53,7 +53,7 @@ async def address_of(host: str, port: int, *, allow_private: bool) -> str:
 
 
 def is_public(address: str) -> bool:
-    """True for an address of the public internet; IPv4 inside IPv6 is judged as IPv4."""
+    """Tell whether an address is on the public internet; IPv4 inside IPv6 is judged as IPv4."""
     parsed = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(parsed, ipaddress.IPv6Address):
         inner = parsed.ipv4_mapped or parsed.sixtofour or (parsed.teredo[1] if parsed.teredo else None)
@@ -70,11 +70,11 @@ def is_public(address: str) -> bool:
 
 _NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
 _GLOBAL_UNICAST: Final = ipaddress.IPv6Network("2000::/3")
-"""All that the internet routes of IPv6: `is_global` is also true of site-local addresses."""
+"""All IPv6 that the internet routes; `is_global` is also true of site-local addresses."""
 _INSIDE_ALL_THE_SAME: Final = (
-    ipaddress.ip_network("192.0.0.0/24"),  # of protocols, by RFC 6890
+    ipaddress.ip_network("192.0.0.0/24"),  # protocol assignments, RFC 6890
     ipaddress.ip_network("192.88.99.0/24"),  # relays of 6to4, no longer in use
-    ipaddress.ip_network("168.63.129.16/32"),  # a machine's own agent in Azure
-    ipaddress.ip_network("3fff::/20"),  # of documentation, by RFC 9637
+    ipaddress.ip_network("168.63.129.16/32"),  # the virtual machine's agent in Azure
+    ipaddress.ip_network("3fff::/20"),  # documentation, RFC 9637
 )
-"""Networks that are not of the internet, whatever `is_global` says."""
+"""Networks that are not on the internet, even if `is_global` is true of them."""

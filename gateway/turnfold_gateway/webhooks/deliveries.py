@@ -1,6 +1,6 @@
-"""The outbox: deliveries are claimed for a while, and end accepted, tried again later, or given up.
+"""The outbox: a delivery is claimed for a while, then accepted, retried later, or given up.
 
-All times are the database's: gateways may differ in theirs.
+All times are the database's, since gateways' clocks may differ.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from turnfold_gateway.keys.store import KeyStore
 
 CLAIM_SECONDS: Final = 180
-"""Longer than the tries of one round; after it another gateway takes what this one did not end."""
+"""Longer than the attempts of one round; afterwards another gateway claims an unfinished delivery."""
 FIRST_DELAY_SECONDS: Final = 10
 LONGEST_DELAY_SECONDS: Final = 6 * 3_600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """A row of `webhook_delivery`, with where it goes."""
+    """A row of `webhook_delivery` with its endpoint's URL and secret."""
 
     id: int
     tenant: str
@@ -51,11 +51,11 @@ class Delivery:
 
     @property
     def message_id(self) -> str:
-        """The same in every try: receivers know repeats by it."""
+        """Id that is the same in every attempt, so that receivers recognize repeats."""
         return f"msg_{self.endpoint}_{self.id}"
 
     def body(self) -> bytes:
-        """JSON with ids and counts."""
+        """Return the JSON payload of ids and counts."""
         counts = {"conversation_id": self.conversation_id, **json.loads(self.details)}
         named = "test" if self.event == "test" else f"conversation.{self.event}"
         payload = {"type": named, "timestamp": self.created_at.isoformat(), "data": {} if named == "test" else counts}
@@ -63,15 +63,16 @@ class Delivery:
 
 
 class Outbox:
-    """Blocks: call it in a thread. Raises `Unavailable`."""
+    """Claims and finishes deliveries. Blocking: call it in a thread. Raises `Unavailable`."""
 
     def __init__(self, store: KeyStore) -> None:
         self._store = store
 
     def claim(self, busy: Iterable[Receiver] = ()) -> list[Delivery]:
-        """Take what is due, the oldest first, as far as there is room; nothing is written when nothing is due.
+        """Claim due deliveries, oldest first, as far as there are free slots; writes nothing when nothing is due.
 
-        `busy`: whom the caller's deliveries under way are to. Who has no room left hides nobody who has.
+        `busy` are the receivers of the caller's deliveries in progress. Receivers without free slots do not hide the
+        others.
         """
         slots = Slots(busy)
         claimed: list[Delivery] = []
@@ -86,7 +87,7 @@ class Outbox:
 
     def _due(self, slots: Slots, limit: int) -> Sequence[RowMapping]:
         outbox, endpoints = table(WebhookDeliveryRow), table(WebhookEndpointRow)
-        # Nothing waits for longer: what seems to was put off under a clock that was set back since.
+        # No delivery waits longer: a time further ahead was set before a clock was set back.
         ahead = (LONGEST_DELAY_SECONDS + CLAIM_SECONDS) * 1_000
         due = (
             select(
@@ -114,18 +115,18 @@ class Outbox:
             for fields in rows:
                 row = dict(fields)
                 until = row.pop("read_at") + CLAIM_SECONDS * 1_000
-                # As it was read: another gateway may have been first.
+                # Only if unchanged since it was read: another gateway may have claimed it first.
                 taken = update(outbox).where(outbox.c.id == row["id"], outbox.c.not_before == row["not_before"])
                 if connection.execute(taken.values(not_before=until, attempts=outbox.c.attempts + 1)).rowcount:
                     claimed.append(Delivery(**{**row, "attempts": row["attempts"] + 1, "not_before": until}))
         return claimed
 
     def accepted(self, delivery: Delivery) -> None:
-        """Forget a delivery that has arrived."""
+        """Delete a delivery that has arrived."""
         self._end(delivery, given_up=False)
 
     def failed(self, delivery: Delivery, *, most_rounds: int) -> bool:
-        """Let a delivery wait for its next round, ever longer; True when it is given up instead."""
+        """Schedule the next round after an increasing delay; return True if the delivery is given up instead."""
         if delivery.attempts >= most_rounds:
             self._end(delivery, given_up=True)
             return True

@@ -1,4 +1,4 @@
-"""The loop of a gateway that delivers what is due. Any number of gateways may run it."""
+"""A gateway's loop that delivers what is due. Any number of gateways may run it."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Deliver while the gateway serves, of each cell by itself.
+    """Deliver while the gateway serves, for each cell separately.
 
-    What is under way at the end is taken up again by whoever runs next.
+    Deliveries in progress at the end are claimed again by the next gateway that runs.
     """
     settings: GatewaySettings = app.state.settings
     cells: ServedCells = app.state.cells
@@ -43,7 +43,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 async def deliver_forever(outbox: Outbox, settings: GatewaySettings) -> None:
-    """Look for what is due every `webhook_poll_seconds`, and whenever a delivery has ended."""
+    """Claim due deliveries every `webhook_poll_seconds`, and whenever a delivery has ended."""
     under_way: dict[asyncio.Task[None], Receiver] = {}
     async with _client(settings) as client, asyncio.TaskGroup() as tasks:
         while True:
@@ -61,7 +61,8 @@ async def deliver_forever(outbox: Outbox, settings: GatewaySettings) -> None:
 
 
 def _client(settings: GatewaySettings) -> httpx.AsyncClient:
-    # No connection is kept: a pool knows hosts by their addresses, and another name's certificate was never checked.
+    # No connection is kept alive: the pool identifies hosts by address, so another host name's certificate would go
+    # unchecked.
     limits = httpx.Limits(max_connections=AT_ONCE, max_keepalive_connections=0)
     return httpx.AsyncClient(
         trust_env=False, verify=tls_context(settings.webhook_ca_file), timeout=settings.webhook_timeout_seconds,
@@ -70,7 +71,7 @@ def _client(settings: GatewaySettings) -> httpx.AsyncClient:
 
 
 def tls_context(ca_file: str) -> ssl.SSLContext:
-    """A context that checks host names. `ca_file`: PEM, beside the public authorities; empty: these alone."""
+    """Return a context that checks host names; `ca_file` (PEM) adds authorities to the public ones."""
     context = httpx.create_ssl_context(trust_env=False)
     if ca_file:
         context.load_verify_locations(cafile=ca_file)
@@ -88,7 +89,7 @@ async def _claimed(outbox: Outbox, busy: list[Receiver]) -> list[Delivery]:
 
 
 async def deliver(client: httpx.AsyncClient, outbox: Outbox, delivery: Delivery, settings: GatewaySettings) -> None:
-    """Deliver, and write down what came of it; raises nothing, so that no other delivery is ended."""
+    """Deliver and record the outcome; raises nothing, so that no other delivery is cancelled."""
     try:
         failure = await _failure(client, delivery, settings)
         if failure is None:
@@ -96,16 +97,16 @@ async def deliver(client: httpx.AsyncClient, outbox: Outbox, delivery: Delivery,
             return
         given_up = await asyncio.to_thread(outbox.failed, delivery, most_rounds=settings.webhook_rounds)
     except Exception as error:  # noqa: BLE001 - what is wrong with one delivery ends no other
-        # Its claim ends by itself, and it is delivered once more.
+        # Its claim expires, and it is delivered again.
         _log.warning("webhook %s: delivery %s waits: %s", delivery.endpoint, delivery.id, type(error).__name__)
         return
     outcome = "given up" if given_up else "tried again later"
-    # Neither the URL, in which a secret may stand, nor the conversation.
+    # Without the URL, which may contain a secret, and without the conversation.
     _log.warning("webhook %s: delivery %s is %s: %s", delivery.endpoint, delivery.id, outcome, failure)
 
 
 async def _failure(client: httpx.AsyncClient, delivery: Delivery, settings: GatewaySettings) -> str | None:
-    """Why a delivery was not accepted; None where it was."""
+    """Return why a delivery was not accepted; None if it was."""
     try:
         await send(client, delivery.url, delivery.secret, delivery.message_id, delivery.body(), settings=settings)
     except (NotAcceptedError, RefusedAddressError, TurnfoldError) as error:

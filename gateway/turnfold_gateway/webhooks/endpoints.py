@@ -1,4 +1,4 @@
-"""Endpoints in SQL: added, listed, removed, tested."""
+"""Endpoints in SQL: add, list, remove, test."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 EVENTS: Final = ("folded", "refined", "expired", "parked", "erased")
 MOST_ENDPOINTS: Final = 20
-"""Of a tenant: each event is written once for each."""
+"""Maximum per tenant, since each event is written once per endpoint."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,19 +34,19 @@ class Endpoint:
     events: tuple[str, ...]
     created_at: datetime
     waiting: int
-    """Deliveries that it has yet to accept."""
+    """Deliveries that it has not accepted yet."""
     given_up: int
 
 
 class Endpoints:
-    """The endpoints of a tenant. Blocks: call it in a thread."""
+    """The endpoints of a tenant. Blocking: call it in a thread."""
 
     def __init__(self, store: KeyStore, tenant: str) -> None:
         self._store = store
         self._tenant = checked_id("tenant", tenant)
 
     def add(self, url: str, events: Iterable[str], *, allow_http: bool) -> tuple[str, str]:
-        """Id and secret of a new endpoint. Raises `InvalidInput`, `Unavailable`."""
+        """Add an endpoint and return its id and secret. Raises `InvalidInput`, `Unavailable`."""
         checked_url(url, allow_http=allow_http)
         wanted = set(events)
         if not wanted or not wanted <= set(EVENTS):
@@ -65,7 +65,7 @@ class Endpoints:
         return row["id"], row["secret"]
 
     def list(self) -> list[Endpoint]:
-        """The endpoints in the order in which they were made."""
+        """Return the endpoints in the order of creation."""
         rows, outbox = table(WebhookEndpointRow), table(WebhookDeliveryRow)
         waiting = select(func.count()).where(outbox.c.endpoint == rows.c.id).scalar_subquery()
         statement = (
@@ -78,7 +78,7 @@ class Endpoints:
         return [Endpoint(**{**row, "events": tuple(row["events"].strip(",").split(","))}) for row in stored]
 
     def remove(self, endpoint: str) -> bool:
-        """Remove an endpoint and what it was to be told; False if there is none of this id."""
+        """Remove an endpoint and its deliveries; return False if there is none with this id."""
         rows, outbox = table(WebhookEndpointRow), table(WebhookDeliveryRow)
         with translated(), self._store.engine.begin() as connection:
             removed = connection.execute(
@@ -89,7 +89,7 @@ class Endpoints:
         return bool(removed)
 
     def test(self, endpoint: str) -> bool:
-        """Queue an event `test`, for a gateway to deliver; False if there is no endpoint of this id."""
+        """Queue a `test` event for a gateway to deliver; return False if there is no endpoint with this id."""
         rows, outbox = table(WebhookEndpointRow), table(WebhookDeliveryRow)
         event = select(rows.c.id, literal("test"), literal(0), literal(""), literal("{}")).where(
             rows.c.id == endpoint, rows.c.tenant == self._tenant

@@ -1,4 +1,4 @@
-"""One signed request to an endpoint: to a checked address, without redirects, within a deadline."""
+"""Send one signed request to an endpoint: to a checked address, without redirects, within a deadline."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from turnfold_gateway.settings import GatewaySettings
 
 TRIES_AT_ONCE: Final = 3
-"""Tries close to each other, before the delivery waits in SQL for its next round."""
+"""Attempts in quick succession, before the delivery waits in SQL for its next round."""
 
 
 class NotAcceptedError(Exception):
-    """The endpoint did not answer with 2xx."""
+    """Raised when the endpoint did not answer with 2xx."""
 
 
 async def send(
     client: httpx.AsyncClient, url: str, secret: str, message_id: str, body: bytes, *, settings: GatewaySettings
 ) -> None:
-    """Deliver a message, in up to three tries. Raises `NotAcceptedError`, `RefusedAddressError`, `InvalidInput`."""
+    """Deliver a message in up to three attempts. Raises `NotAcceptedError`, `RefusedAddressError`, `InvalidInput`."""
     tries = AsyncRetrying(
         stop=stop_after_attempt(TRIES_AT_ONCE), wait=wait_exponential(multiplier=0.2, max=2) + wait_random(0, 0.2),
         retry=retry_if_exception_type(NotAcceptedError),
@@ -55,7 +55,7 @@ async def _send_once(
     try:
         async with asyncio.timeout(settings.webhook_timeout_seconds):
             address = await address_of(host, port, allow_private=settings.webhook_private)
-            # By its address: a name that is resolved again might lead elsewhere by then.
+            # By address, since resolving the name again might give another one (DNS rebinding).
             pinned = httpx.URL(url).copy_with(host=address, port=port)
             headers = {
                 "host": parts.netloc, "content-type": "application/json",
@@ -65,7 +65,7 @@ async def _send_once(
                 "POST", pinned, content=body, headers=headers, extensions={"sni_hostname": host}
             )
             answer = await client.send(request, stream=True, follow_redirects=False)
-            # The status is the whole answer: no byte of the body is read.
+            # Only the status matters: no byte of the body is read.
             await answer.aclose()
     except (TimeoutError, httpx.HTTPError) as error:
         raise NotAcceptedError(type(error).__name__) from error

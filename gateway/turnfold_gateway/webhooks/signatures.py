@@ -14,19 +14,19 @@ TOLERANCE_SECONDS: Final = 300
 
 
 def new_secret() -> str:
-    """A secret of 256 random bits, in the specification's form."""
+    """Return a secret of 256 random bits, in the specification's format."""
     return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
 def signature(secret: str, message_id: str, timestamp: str, body: bytes) -> str:
-    """The value of `webhook-signature`."""
+    """Return the value of `webhook-signature`."""
     key = base64.b64decode(secret.removeprefix(SECRET_PREFIX), validate=True)
     signed = f"{message_id}.{timestamp}.".encode(errors="replace") + body
     return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
 
 
 def signed_headers(secret: str, message_id: str, timestamp: int, body: bytes) -> dict[str, str]:
-    """Headers of a request; `timestamp` in seconds since 1970."""
+    """Return the headers of a request; `timestamp` is in seconds since 1970."""
     return {
         "webhook-id": message_id,
         "webhook-timestamp": str(timestamp),
@@ -35,13 +35,13 @@ def signed_headers(secret: str, message_id: str, timestamp: int, body: bytes) ->
 
 
 def verify(secret: str, headers: Mapping[str, str], body: bytes, *, now: float) -> bool:
-    """True for a request that the secret signed at most five minutes ago. `headers` have lower-case names."""
+    """Tell whether the secret signed a request within the last five minutes. `headers` have lower-case names."""
     timestamp = headers.get("webhook-timestamp", "")
     try:
         expected = signature(secret, headers.get("webhook-id", ""), timestamp, body).encode()
     except ValueError:
         return False
     given = headers.get("webhook-signature", "").encode(errors="replace").split()
-    # First, so that what is counted with is a time that we wrote.
+    # Checked first, so that the timestamp parsed below is one that we wrote.
     is_ours = any(hmac.compare_digest(expected, candidate) for candidate in given)
     return is_ours and abs(now - int(timestamp)) <= TOLERANCE_SECONDS

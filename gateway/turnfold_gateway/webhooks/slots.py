@@ -1,4 +1,4 @@
-"""How many deliveries may be under way at once, so that receivers that never answer hold up nobody else."""
+"""Limit concurrent deliveries, so that receivers that never answer do not hold up the others."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 AT_ONCE: Final = 128
-"""Of one gateway and database."""
+"""Limit for one gateway and database."""
 OF_A_TENANT: Final = 16
 OF_AN_ENDPOINT: Final = 8
 
 
 class Receiver(NamedTuple):
-    """Who is told: an endpoint's id with its tenant."""
+    """A receiver of deliveries: an endpoint's id with its tenant."""
 
     tenant: str
     endpoint: str
 
 
 class Slots:
-    """The room that is left beside what is under way.
+    """The slots left over by deliveries in progress.
 
     >>> slots = Slots([Receiver("acme", "e1")] * OF_AN_ENDPOINT)
     >>> slots.take(Receiver("acme", "e1")), slots.take(Receiver("acme", "e2")), slots.full_endpoints
@@ -34,12 +34,12 @@ class Slots:
 
     @property
     def free(self) -> int:
-        """Deliveries that may still begin, of whomever."""
+        """Number of deliveries that may still begin, to any receiver."""
         return AT_ONCE - self._of_tenant.total()
 
     @property
     def full_tenants(self) -> list[str]:
-        """Tenants none of whose deliveries may begin."""
+        """Tenants to which no delivery may begin."""
         return [tenant for tenant, count in self._of_tenant.items() if count >= OF_A_TENANT]
 
     @property
@@ -48,7 +48,7 @@ class Slots:
         return [endpoint for endpoint, count in self._of_endpoint.items() if count >= OF_AN_ENDPOINT]
 
     def take(self, receiver: Receiver) -> bool:
-        """Take a slot; False where there is none for this receiver."""
+        """Take a slot; return False if there is none for this receiver."""
         if (
             self.free <= 0
             or self._of_tenant[receiver.tenant] >= OF_A_TENANT

@@ -1,12 +1,12 @@
 """The pages.
 
-entrance        signing in and out; addresses that no page has
+entrance        signing in and out; unknown addresses
 conversations   list and search
-conversation    time line, turns and search of one conversation
+conversation    timeline, turns and search of one conversation
 anchors         anchors of a type and a state
-segment         one segment with all that is known of it
-contexts        a context live; two contexts compared
-expansion       what a marker stands for
-work            jobs, what models cost
-erasure         forgetting a conversation
+segment         one segment with all its data
+contexts        a live context; two contexts compared
+expansion       the text that a marker stands for
+work            jobs, and the cost of models
+erasure         erasing a conversation
 """

@@ -1,4 +1,4 @@
-"""Anchors of a conversation, of a type and a state: of as many turns as fill a page, within a bound."""
+"""Anchors of a conversation by type and state: reads turns until a page is full, within a limit."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from turnfold_gateway.ui.sessions import Visitor
 A_PAGE: Final = 60
 TURNS_AT_ONCE: Final = 400
 MOST_TURNS: Final = 4_000
-"""Turns that one page looks through for anchors of a rare kind."""
+"""Turns that one page searches for anchors of a rare type."""
 MOST_SHOWN: Final = 300
 
 
 @page
 async def anchors(request: Request, visitor: Visitor) -> Response:
-    """Anchors in the order in which they were said, from some turn on."""
+    """Show anchors in the order of the turns, starting at a turn."""
     conversation = conversation_of(request)
     status = await status_of(visitor, conversation)
     kind, state = request.query_params.get("type", ""), request.query_params.get("state", "active")
@@ -54,7 +54,7 @@ async def anchors(request: Request, visitor: Visitor) -> Response:
 async def linked(
     visitor: Visitor, conversation: str, anchors: Sequence[Anchor], known: Iterable[Anchor]
 ) -> dict[int, Anchor]:
-    """By id, the anchors that some anchors name; those that are not `known` are read."""
+    """Return by id the anchors that `anchors` refer to; those that are not `known` are read."""
     by_id = {anchor.id: anchor for anchor in known}
     named = {id_ for anchor in anchors for id_ in (anchor.related, anchor.replaces) if id_ is not None}
     if missing := named - by_id.keys():

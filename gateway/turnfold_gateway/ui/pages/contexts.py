@@ -1,4 +1,4 @@
-"""A context as it changes with its budget and its query, and two contexts compared."""
+"""A context that updates with its budget and query, and two contexts compared."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from turnfold_gateway.ui.views.contexts import bar_of, view_of
 
 @page
 async def context(request: Request, visitor: Visitor) -> Response:
-    """One context: the whole page, or what of it changes while somebody moves the slider."""
+    """Show a context: the whole page, or the fragment that changes while the slider moves."""
     conversation, form = conversation_of(request), context_form(request)
     shown: dict[str, object] = {"visitor": visitor, "conversation": conversation, "form": form}
     if is_fragment(request):
@@ -30,7 +30,7 @@ async def context(request: Request, visitor: Visitor) -> Response:
     try:
         view = view_of(await read(visitor, conversation, form))
     except InvalidInput as error:
-        # With the form, so that it can be mended.
+        # Shown with the form, so that the input can be corrected.
         problem = problem_of(error)
         return render("context.html", problem.status, **shown, problem=in_words(problem))
     return render("context.html", **shown, view=view)
@@ -38,7 +38,7 @@ async def context(request: Request, visitor: Visitor) -> Response:
 
 @page
 async def diff(request: Request, visitor: Visitor) -> Response:
-    """What left and what came between two contexts."""
+    """Show what was removed and added between two contexts."""
     conversation = conversation_of(request)
     earlier_form, later_form = context_form(request, "_a"), context_form(request, "_b")
     if not request.query_params:
@@ -60,10 +60,10 @@ async def diff(request: Request, visitor: Visitor) -> Response:
 
 
 async def read(visitor: Visitor, conversation: str, form: ContextForm) -> Context:
-    """The context that a form asks for. Raises `InvalidBudget`, `InvalidInput` and the like."""
+    """Return the context for a form. Raises `InvalidBudget`, `InvalidInput` and the like."""
     return await visitor.turnfold.context(conversation, **form.arguments)  # type: ignore[arg-type]  # checked there
 
 
 def _by_kind(statements: tuple[object, ...]) -> list[tuple[str, list[object]]]:
-    """Statements come sorted: what must be kept first."""
+    """Group statements, which are already sorted, by kind."""
     return [(kind, [*of_kind]) for kind, of_kind in groupby(statements, attrgetter("kind"))]

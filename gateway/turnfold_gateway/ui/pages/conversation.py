@@ -1,4 +1,4 @@
-"""One conversation: its time line, its turns, and what a search finds."""
+"""One conversation: its timeline, its turns, and a search."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from turnfold_gateway.ui.views.words import PAGE_CHARACTERS, clipped
 
 TURNS_A_PAGE: Final = 50
 STRIP_SEGMENTS: Final = 400
-"""Segments of a conversation up to which all of them are drawn side by side."""
+"""Number of segments up to which all of them are drawn in one strip."""
 HITS: Final = 20
 
 
 async def status_of(visitor: Visitor, conversation: str) -> Status:
-    """How far the work is. Raises `UnknownConversation` where there is nothing at all."""
+    """Return a conversation's status. Raises `UnknownConversation` if it has no turns."""
     status = await visitor.turnfold.status(conversation)
     if not status.stored and not status.inbox:
         msg = f"no turns were appended to conversation {conversation!r}, or it was forgotten"
@@ -32,7 +32,7 @@ async def status_of(visitor: Visitor, conversation: str) -> Status:
 
 @page
 async def timeline(request: Request, visitor: Visitor) -> Response:
-    """Segments by day, the newest page first."""
+    """Show segments by day, the newest page by default."""
     conversation = conversation_of(request)
     status = await status_of(visitor, conversation)
     pages = page_of(request.query_params.get("page"), status.segments, SEGMENTS_A_PAGE)
@@ -52,7 +52,7 @@ async def timeline(request: Request, visitor: Visitor) -> Response:
 
 @page
 async def turns(request: Request, visitor: Visitor) -> Response:
-    """Turns as they were said, the newest page first."""
+    """Show turns verbatim, the newest page by default."""
     conversation = conversation_of(request)
     status = await status_of(visitor, conversation)
     pages = page_of(request.query_params.get("page"), status.stored + status.inbox, TURNS_A_PAGE)
@@ -65,7 +65,7 @@ async def turns(request: Request, visitor: Visitor) -> Response:
 
 @page
 async def turn(request: Request, visitor: Visitor) -> Response:
-    """One turn, however long: a page of its characters at a time."""
+    """Show one turn, paging through its characters if it is very long."""
     conversation, seq = conversation_of(request), int(request.path_params["seq"])
     begin = number_of(request, "begin")
     found = await visitor.turnfold.turns(conversation, after=seq - 1, limit=1) if seq else []
@@ -82,7 +82,7 @@ async def turn(request: Request, visitor: Visitor) -> Response:
 
 @page
 async def search(request: Request, visitor: Visitor) -> Response:
-    """Segments and turns about some words."""
+    """Search segments and turns."""
     conversation = conversation_of(request)
     status = await status_of(visitor, conversation)
     words = request.query_params.get("words", "").strip()[:2_000]

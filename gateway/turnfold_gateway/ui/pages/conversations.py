@@ -1,4 +1,4 @@
-"""All conversations of the tenant, by name, and those whose name or title holds some words."""
+"""All conversations of the tenant by name, filtered by name or title."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ A_PAGE: Final = 50
 
 @page
 async def conversations(request: Request, visitor: Visitor) -> Response:
-    """A page of the list."""
+    """Show a page of the list."""
     after = request.query_params.get("after") or None
     containing = request.query_params.get("containing", "").strip()[:200]
     listed = await visitor.turnfold.conversations(after=after, limit=A_PAGE, containing=containing or None)

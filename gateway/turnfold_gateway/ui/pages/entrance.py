@@ -1,4 +1,4 @@
-"""Signing in with a key, and out; addresses that no page has."""
+"""Signing in with a key, signing out, and unknown addresses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from turnfold_gateway.ui.sessions import (
 
 
 async def take_key(request: Request) -> Response:
-    """Check a key and keep it in the cookie."""
+    """Check a key and store it in the cookie."""
     try:
         check_origin(request)
         key = (await fields_of(request)).get("key", "").strip()
@@ -40,7 +40,7 @@ async def take_key(request: Request) -> Response:
 
 @page
 async def give_up_key(request: Request, visitor: Visitor) -> Response:
-    """Forget the key."""
+    """Remove the key."""
     check_form(request, visitor, (await fields_of(request)).get(FORM_FIELD))
     response = RedirectResponse(PATH, 303, HEADERS)
     sign_out(response)
@@ -49,7 +49,7 @@ async def give_up_key(request: Request, visitor: Visitor) -> Response:
 
 @page
 async def nowhere(request: Request, visitor: Visitor) -> Response:  # noqa: ARG001 - the form of a handler
-    """Tell that there is no such page; an address with a slash behind it is that without."""
+    """Redirect an address with a trailing slash, else raise a 404 problem."""
     address = request.url.path
     if address.endswith("/"):
         return RedirectResponse(address.rstrip("/"), headers=HEADERS)

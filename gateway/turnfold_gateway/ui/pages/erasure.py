@@ -1,4 +1,4 @@
-"""Forgetting a conversation: asked once more, and told by its receipt."""
+"""Erasing a conversation: confirmed once more, then shown with its receipt."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WAIT_SECONDS: Final = 10.0
 
 @page
 async def ask(request: Request, visitor: Visitor) -> Response:
-    """Say what will be lost, and ask for the conversation's name."""
+    """Show what will be lost, and ask for the conversation's name."""
     check_admin(visitor)
     conversation = conversation_of(request)
     status = await status_of(visitor, conversation)
@@ -31,7 +31,7 @@ async def ask(request: Request, visitor: Visitor) -> Response:
 
 @deed("forgetConversation")
 async def forget(request: Request, visitor: Visitor, fields: dict[str, str]) -> Response:
-    """Erase it, where the name was written out."""
+    """Erase the conversation if its name was typed correctly."""
     conversation = conversation_of(request)
     if fields.get("name", "").strip() != conversation.strip():
         raise InvalidInput("the name that was written is not the conversation's: nothing was forgotten")

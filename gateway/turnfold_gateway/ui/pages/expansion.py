@@ -1,4 +1,4 @@
-"""What a marker stands for: in place of the marker, or as a page of its own."""
+"""The text that a marker stands for: in place of the marker, or on its own page."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from turnfold_gateway.ui.sessions import Visitor
 from turnfold_gateway.ui.views.words import runs_with_markers
 
 MOST_TOKENS: Final = 4_000
-"""Of a marker that opens; a further marker goes on."""
+"""Tokens shown of an expansion; a further marker continues it."""
 
 
 @page
 async def expand(request: Request, visitor: Visitor) -> Response:
-    """The words behind a marker. A look here counts as no look-up."""
+    """Show the text behind a marker, without counting it as an expansion."""
     conversation, marker = conversation_of(request), request.query_params.get("marker", "")[:300]
     found = await visitor.turnfold.expand(conversation, marker, max_tokens=MOST_TOKENS, counted=False)
     return render(

@@ -1,4 +1,4 @@
-"""One segment with all that is known of it: sizes, importance, levels, notes, anchors, turns."""
+"""One segment with all its data: sizes, importance, levels, notes, anchors, turns."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from turnfold_gateway.ui.views.words import TURN_CHARACTERS, Mark, Run, clipped,
 
 TURNS_A_PAGE: Final = 60
 NOTES: Final = 400
-"""Notes of a segment that are shown, of the rules and of a model each."""
+"""Notes of a segment that are shown, by rules and by a model each."""
 
 
 class NotesOfTurn(NamedTuple):
-    """What both say of a turn, side by side."""
+    """Notes of a turn by rules and by a model, side by side."""
 
     seq: int
     of_rules: tuple[Note, ...]
@@ -35,7 +35,7 @@ class NotesOfTurn(NamedTuple):
 
 @page
 async def segment(request: Request, visitor: Visitor) -> Response:
-    """Everything about one segment."""
+    """Show everything about one segment."""
     conversation, number = conversation_of(request), int(request.path_params["number"])
     status = await status_of(visitor, conversation)
     read = visitor.turnfold
@@ -77,7 +77,7 @@ def _tier(tiers: Sequence[TieredSegment], number: int) -> TieredSegment | None:
 
 
 def _shown_turn(turn: StoredTurn, anchors: Sequence[Anchor]) -> tuple[StoredTurn, tuple[Run, ...], int]:
-    """A turn with its words as runs, and how many code points are not among them."""
+    """Return a turn, its text as runs, and the number of code points left out."""
     cut = clipped(turn.content, TURN_CHARACTERS)
     return turn, runs_with_anchors(cut.text, _marks(anchors, turn.seq)), cut.hidden
 
@@ -87,7 +87,7 @@ def _marks(anchors: Sequence[Anchor], seq: int) -> list[Mark]:
 
 
 def side_by_side(of_rules: Sequence[Note], of_model: Sequence[Note]) -> list[NotesOfTurn]:
-    """Notes by the turn under which they stand, in order."""
+    """Group notes by turn, in order."""
     seqs = sorted({note.turn_seq for note in (*of_rules, *of_model)})
     return [
         NotesOfTurn(

@@ -1,4 +1,4 @@
-"""Work that needs a person, what a person decides about it, and what models did and cost."""
+"""Parked work and decisions about it, and the usage and cost of models."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from turnfold_gateway.ui.views.usage import days_of, totals_of
 
 MOST_WORK: Final = 200
 SPANS: Final = (7, 30, 90)
-"""Days of usage that may be chosen."""
+"""Periods of usage to choose from, in days."""
 
 
 @page
 async def jobs(request: Request, visitor: Visitor) -> Response:
-    """What is parked, fails or is overdue."""
+    """Show work that is parked, fails or is overdue."""
     works = await visitor.turnfold.jobs(limit=MOST_WORK)
     return render(
         "jobs.html", visitor=visitor, title="Jobs", works=works, most=MOST_WORK,
@@ -48,7 +48,7 @@ async def decide_job(request: Request, visitor: Visitor, fields: dict[str, str])
 
 
 def _decide(settings: Settings, tenant: str, work_id: str, action: Literal["retry", "skip"]) -> str:
-    """Retry or skip a piece of work of a tenant; what became of it, in words. Blocks.
+    """Retry or skip a piece of a tenant's work and return the outcome as text. Blocking.
 
     Raises `Problem` (501) where `turnfold-worker` is not installed, `InvalidInput`, `Unavailable`.
     """
@@ -66,7 +66,7 @@ def _decide(settings: Settings, tenant: str, work_id: str, action: Literal["retr
 
 @page
 async def usage(request: Request, visitor: Visitor) -> Response:
-    """Calls, tokens and cost by day and model."""
+    """Show calls, tokens and cost by day and model."""
     days = number_of(request, "days", SPANS[1])
     days = days if days in SPANS else SPANS[1]
     rows = await visitor.turnfold.usage(days=days)

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 WIDTH: Final = 1_000
 _NARROWEST: Final = 2.0
-"""Units below which nobody would see a rectangle."""
+"""Smallest visible width of a rectangle, in units."""
 
 
 class Bar(NamedTuple):
@@ -20,7 +20,7 @@ class Bar(NamedTuple):
 
 
 def stacked(amounts: Sequence[tuple[str, int]], whole: int) -> tuple[Bar, ...]:
-    """Amounts side by side, as shares of a whole that is at least their sum; those of nothing are left out."""
+    """Return amounts side by side as shares of a whole, which is raised to their sum; amounts of 0 are left out."""
     whole = max(whole, sum(amount for _, amount in amounts), 1)
     bars, x = [], 0.0
     for kind, amount in amounts:
@@ -33,7 +33,7 @@ def stacked(amounts: Sequence[tuple[str, int]], whole: int) -> tuple[Bar, ...]:
 
 
 def nested(amounts: Sequence[int], largest: int) -> tuple[Bar, ...]:
-    """Levels of one segment, each a bar from the left: the coarser, the shorter. `kind` is the level's number."""
+    """Return the levels of a segment as bars from the left, shorter when coarser. `kind` is the level's number."""
     largest = max(largest, *amounts, 1)
     return tuple(
         Bar(0.0, round(max(WIDTH * amount / largest, _NARROWEST if amount else 0.0), 1), str(level), amount)

@@ -1,4 +1,4 @@
-"""A context as people see it: coloured pieces with markers that open, a stacked bar, its account."""
+"""A context for display: coloured pieces with expandable markers, a stacked bar, its account."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from turnfold_gateway.ui.views.kinds import PARTS, Kind, part_of
 from turnfold_gateway.ui.views.words import Run, clipped, runs_with_markers
 
 PIECE_CHARACTERS = 60_000
-"""Code points of one piece that are shown."""
+"""Code points shown of one piece."""
 
 
 class ShownPiece(NamedTuple):
-    """A stretch of the text under one part."""
+    """A piece of the text that belongs to one part."""
 
     part: Kind
     runs: tuple[Run, ...]
@@ -38,11 +38,11 @@ class ContextView(NamedTuple):
     bar: tuple[Bar, ...]
     parts: tuple[PartRow, ...]
     coverage: tuple[Bar, ...]
-    """Turns from the first to the last; `kind` is how they are shown."""
+    """Ranges of turns from the first to the last; `kind` is how they are shown."""
 
 
 def view_of(context: Context) -> ContextView:
-    """A context with all that is drawn of it."""
+    """Return a context with everything that is drawn of it."""
     pieces = []
     for piece in context.pieces:
         clip = clipped(piece.text, PIECE_CHARACTERS)
@@ -51,7 +51,7 @@ def view_of(context: Context) -> ContextView:
 
 
 def bar_of(context: Context) -> tuple[Bar, ...]:
-    """The parts as shares of the budget, in the order of the legend."""
+    """Return the parts as shares of the budget, in the order of the legend."""
     used = {part.name: part.used for part in context.report.parts}
     named = [name for name in PARTS if name in used] + [name for name in used if name not in PARTS]
     return stacked([(name, used[name]) for name in named], context.report.budget_tokens)

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 
 class Kind(NamedTuple):
-    """What a legend says of a colour."""
+    """Legend entry of a colour."""
 
     name: str
     label: str
@@ -57,11 +57,11 @@ LEVELS: Final = ("Full", "Detailed", "Brief", "Tags")
 
 
 def part_of(name: str) -> Kind:
-    """A part's kind; of one that is new here its name alone."""
+    """Return a part's legend entry; an unknown part gets one from its name."""
     return PARTS.get(name) or Kind(name, name.replace("_", " ").capitalize(), "")
 
 
 def label_of(name: str) -> str:
-    """A type, state or part in words."""
+    """Return the label of a type, state or part."""
     kind = ANCHORS.get(name) or STATES.get(name) or PARTS.get(name)
     return kind.label if kind else name.replace("_", " ")

@@ -1,4 +1,4 @@
-"""The time line: segments by day, with their sizes, tags and anchors."""
+"""The timeline: segments by day, with their sizes, tags and anchors."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ SEGMENTS_A_PAGE: Final = 40
 _TAGS: Final = 9
 _TAGS_OF: Final = re.compile(r"tags: ([^;\n]*)")
 _NAMING: Final = ("names", "identifiers", "paths", "urls", "errors")
-"""Kinds of facts that name something."""
+"""Kinds of facts that are names."""
 
 
 class SegmentRow(NamedTuple):
-    """A segment as the time line shows it."""
+    """A segment as the timeline shows it."""
 
     segment: Segment
     tags: tuple[str, ...]
     bars: tuple[Bar, ...]
     anchors: tuple[tuple[str, int], ...]
-    """Types of its active anchors and how many there are of each, in the order of the legend."""
+    """Types of its active anchors and their numbers, in the order of the legend."""
     has_model: bool
 
 
 class Day(NamedTuple):
-    """Segments that began on one day; None: their turns have no time."""
+    """Segments that began on one day; None if their turns have no time."""
 
     day: date | None
     rows: tuple[SegmentRow, ...]
@@ -43,7 +43,7 @@ class Day(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """Which page of many is shown, counted from 1."""
+    """The number of the shown page, counted from 1, and of all pages."""
 
     number: int
     count: int
@@ -58,14 +58,14 @@ class Pages:
 
 
 def page_of(wanted: str | None, total: int, size: int) -> Pages:
-    """The page that a caller names, or the last one: what is newest. Anything else is the nearest page."""
+    """Return the requested page, clamped to the range; the last and newest one if none is given."""
     count = max(1, ceil(total / size))
     number = whole_number(wanted or "")
     return Pages(count if number is None else min(max(number, 1), count), count)
 
 
 def days_of(segments: Sequence[Segment], anchors: Iterable[Anchor]) -> tuple[Day, ...]:
-    """Segments in order, by the day on which they began."""
+    """Group segments, in order, by the day on which they began."""
     counts: dict[int, Counter[str]] = {}
     for anchor in anchors:
         if anchor.state == "active":
@@ -91,7 +91,7 @@ def _day_of(row: SegmentRow) -> date | None:
 
 
 def tags_of(segment: Segment) -> tuple[str, ...]:
-    """What the segment is about and whom it names, none twice."""
+    """Return a segment's topics and names without duplicates."""
     text = segment.model_words.get(3) or segment.words.get(3, "")
     about = _TAGS_OF.match(text)
     topics = [topic.strip() for topic in about[1].split(",")] if about else []
@@ -100,7 +100,7 @@ def tags_of(segment: Segment) -> tuple[str, ...]:
 
 
 def strip_of(segments: Sequence[Segment]) -> tuple[tuple[Bar, Segment], ...]:
-    """Every segment of a conversation side by side, as wide as its turns are long."""
+    """Return all segments of a conversation side by side, with widths proportional to their tokens."""
     wide = [segment for segment in segments if segment.tokens[0] > 0]
     bars = stacked([("segment", segment.tokens[0]) for segment in wide], sum(segment.tokens[0] for segment in wide))
     return tuple(zip(bars, wide, strict=False))

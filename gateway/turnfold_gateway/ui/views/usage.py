@@ -1,4 +1,4 @@
-"""What models did and cost, by day, with totals."""
+"""Usage and cost of models by day, with totals."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class UsageTotals(NamedTuple):
 
 
 def totals_of(rows: Sequence[Usage]) -> UsageTotals:
-    """Sums of each column."""
+    """Return the sum of each column."""
     return UsageTotals(*(sum(getattr(row, name) for row in rows) for name in UsageTotals._fields))
 
 
 def days_of(rows: Sequence[Usage]) -> tuple[UsageDay, ...]:
-    """Cost by day; where nothing has a price, tokens by day."""
+    """Return cost by day; if nothing has a price, tokens by day."""
     cost: dict[date, list[int]] = {}
     for row in rows:
         of_day = cost.setdefault(row.day, [0, 0])

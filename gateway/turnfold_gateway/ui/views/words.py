@@ -1,4 +1,4 @@
-"""Texts as people may see them: clipped, with control characters visible, with markers and anchors as runs."""
+"""Text for display: clipped, with visible control characters, with markers and anchors as runs."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Final, NamedTuple
 from turnfold.contract.lookalikes import REORDERING
 
 TURN_CHARACTERS: Final = 2_000
-"""Code points of a turn that a list shows; the turn's own page has the rest."""
+"""Code points of a turn shown in a list; the turn's own page has the rest."""
 PAGE_CHARACTERS: Final = 40_000
-"""Code points of a very long text that one page shows."""
+"""Code points of a very long text shown on one page."""
 
 _CONTROLS: Final = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff\U000e0000-\U000e007f{REORDERING}]")
-"""Tags, the last of them, are letters that a model reads and nobody sees."""
+"""The last range, Unicode tags, are letters that a model reads but people cannot see."""
 
 
 def visible(text: str) -> str:
-    """A text in which control characters are seen, and none turns the letters around it."""
+    """Make control characters visible, and neutralize those that reorder text."""
     return _CONTROLS.sub(_picture, text.replace("\r\n", "\n"))
 
 
@@ -28,20 +28,20 @@ def _picture(match: re.Match[str]) -> str:
 
 
 class Clip(NamedTuple):
-    """A text as far as there is room for it."""
+    """The beginning of a text, as far as it fits."""
 
     text: str
     hidden: int
-    """Code points that are not shown."""
+    """Code points left out."""
 
 
 def clipped(text: str, most: int = TURN_CHARACTERS) -> Clip:
-    """The beginning of a text, as much as fits."""
+    """Return the first `most` code points of a text."""
     return Clip(text[:most], max(0, len(text) - most))
 
 
 class Run(NamedTuple):
-    """A stretch of a text. `marker` is set where it is one, `anchor` where an anchor stands over it."""
+    """A piece of text. `marker` is set if the piece is one, `anchor` if an anchor covers it."""
 
     text: str
     marker: str | None = None
@@ -50,7 +50,7 @@ class Run(NamedTuple):
 
 
 def runs_with_markers(text: str, markers: Iterable[str]) -> tuple[Run, ...]:
-    """A text cut at its markers: those that we wrote, whatever else looks like one. Joined, the runs are the text."""
+    """Split a text at its own markers, ignoring text that only looks like one. Joined, the runs are the text."""
     known = sorted(set(markers), key=len, reverse=True)
     if not known:
         return (Run(text),) if text else ()
@@ -79,7 +79,7 @@ class Mark(NamedTuple):
 
 
 def runs_with_anchors(text: str, marks: Sequence[Mark]) -> tuple[Run, ...]:
-    """A text cut where anchors begin and end; of two that overlap the first. Joined, the runs are the text."""
+    """Split a text where anchors begin and end; of overlapping ones the first wins. Joined, the runs are the text."""
     runs, end = [], 0
     for mark in sorted(marks):
         if mark.start < end or mark.end > len(text) or mark.start >= mark.end:
