@@ -483,11 +483,11 @@ export interface components {
         AnchorType: "commitment" | "constraint" | "correction" | "critical_fact" | "decision" | "instruction" | "preference" | "unresolved_question";
         /**
          * Anchors
-         * @description Anchors in the order in which they were said.
+         * @description A page of anchors in the order of the turns.
          */
         Anchors: {
             anchors: components["schemas"]["Anchor"][];
-            /** @description Give it as `cursor` for the next page; null behind the last one. */
+            /** @description Send it as `cursor` for the next page; null after the last one. */
             next_cursor: string | null;
         };
         /**
@@ -506,21 +506,21 @@ export interface components {
          * @description Turns to append, in order.
          */
         AppendBody: {
-            /** @description Each with `role` and `content`, and maybe `turn_id`, `name`, `created_at`, `importance` (low to high, pin), `metadata`; or a provider's message as it is, with content parts, tool calls and images. */
+            /** @description Objects with `role` and `content`, and optionally `turn_id`, `name`, `created_at`, `importance`, `metadata`. `importance` is low, normal, medium, high or pin. A provider's message can be sent unchanged, with content parts, tool calls and images. */
             turns: Record<string, unknown>[];
             /**
-             * @description backfill: said long ago, and folded when nothing else is due.
+             * @description backfill: old turns, to be folded when nothing else is due.
              * @default live
              * @enum {unknown}
              */
             priority?: "backfill" | "live";
             /**
-             * @description The end user whose turns these are; by it they can be erased.
+             * @description The end user whose turns these are, who can be erased by this id.
              * @default null
              */
             subject?: string | null;
             /**
-             * @description Answer when a replica of Redis has the turns too; 503, to be sent again, where none confirms it in time.
+             * @description Respond only when a replica of Redis has the turns too; 503 if none confirms in time: send them again then.
              * @default false
              */
             durable?: boolean;
@@ -535,55 +535,55 @@ export interface components {
             /** @default null */
             constraints?: string[] | null;
             /**
-             * @description Of the fold: `segment_target_turns` …
+             * @description Settings of the fold: `segment_target_turns` …
              * @default null
              */
             settings?: {
                 [key: string]: number;
             } | null;
             /**
-             * @description What people call it.
+             * @description Title shown to people.
              * @default null
              */
             title?: string | null;
         };
         /**
          * ContextBody
-         * @description What a context is asked for with.
+         * @description Request for a context.
          */
         ContextBody: {
-            /** @description Most tokens that it may have, in any form. */
+            /** @description Maximum number of tokens, in any form. */
             budget_tokens: number;
             /**
-             * @description A question; null: the newest user turn steers the choice; false: nothing does.
+             * @description A question; null: the newest user turn is the query; false: no query.
              * @default null
              */
             query?: string | boolean | null;
             /**
-             * @description text, messages for openai or anthropic, or json: the text and its statements one by one.
+             * @description text; messages for openai or anthropic; or json: the text and its statements one by one.
              * @default text
              * @enum {unknown}
              */
             form?: "anthropic" | "json" | "openai" | "text";
             /**
-             * @description The system text, or sections of which `flags` and the budget choose.
+             * @description The system text, or sections to select from by `flags` and the budget.
              * @default null
              */
             system?: string | components["schemas"]["Section"][] | null;
             /** @default [] */
             flags?: string[];
             /**
-             * @description What is to be done now, shown in full.
+             * @description The current task, shown in full.
              * @default null
              */
             task?: string | null;
             /**
-             * @description Of the budget, kept free.
+             * @description Tokens of the budget to keep free.
              * @default 0
              */
             reserve_tokens?: number;
             /**
-             * @description Name of a tiktoken encoding, as `o200k_base`: the budget is counted by it. Without it, by an estimate.
+             * @description Name of a tiktoken encoding, such as `o200k_base`, that counts tokens. Without it, they are estimated.
              * @default null
              */
             tokenizer?: string | null;
@@ -593,63 +593,63 @@ export interface components {
              */
             policy?: string;
             /**
-             * @description Up to 8 markers whose words are shown too.
+             * @description Up to 8 markers whose text is also shown.
              * @default []
              */
             expand?: string[];
             /**
-             * @description When the query is asked: a time with an offset. Without it, the newest turn's time.
+             * @description Time of the query, with an offset. Without it, the newest turn's time.
              * @default null
              */
             now?: string | null;
             /**
-             * @description What held on this day: `2026-03-06`.
+             * @description Show what held on this day: `2026-03-06`.
              * @default null
              */
             as_of?: string | null;
             /**
-             * @description Only words of these: user, assistant, tool, outside.
+             * @description Only text of these origins: user, assistant, tool, outside.
              * @default null
              */
             origins?: string[] | null;
             /**
-             * @description Only words of these.
+             * @description Only text of these speakers.
              * @default null
              */
             speakers?: string[] | null;
         };
         /**
          * ContextDocument
-         * @description A context within its budget.
+         * @description A context within its token budget.
          */
         ContextDocument: {
             conversation_id: string;
             /** @enum {unknown} */
             form: "anthropic" | "json" | "openai" | "text";
-            /** @description The largest of all forms, by `counter`: never above the budget. */
+            /** @description Tokens of the largest form, by `counter`; never above the budget. */
             tokens: number;
             counter: string;
-            /** @description Markers in it, to be expanded. */
+            /** @description Markers in the context that can be expanded. */
             markers: string[];
             report: components["schemas"]["Report"];
             /** @description With the forms text and json: the whole context. */
             text?: string;
-            /** @description With the forms openai and anthropic: what a provider's client takes. */
+            /** @description With the forms openai and anthropic: messages for a provider's client. */
             messages?: Record<string, unknown>[];
-            /** @description With the form anthropic, where there is a system text. */
+            /** @description With the form anthropic, if there is system text. */
             system?: Record<string, unknown>[];
-            /** @description With the form json: what stands in it, one by one. */
+            /** @description With the form json: the statements of the context, one by one. */
             statements?: components["schemas"]["Statement"][];
             /** @description With the form json: equal for the same state and request. */
             fingerprint?: string;
         };
         /**
          * ConversationPage
-         * @description Conversations by name.
+         * @description A page of conversations by name.
          */
         ConversationPage: {
             conversations: components["schemas"]["ListedConversation"][];
-            /** @description Give it as `cursor` for the next page; null behind the last one. */
+            /** @description Send it as `cursor` for the next page; null after the last one. */
             next_cursor: string | null;
         };
         /**
@@ -679,7 +679,7 @@ export interface components {
         Detail: "enough" | "notes" | "sentences" | "turns";
         /**
          * EditBody
-         * @description Other words for a turn.
+         * @description New content for a turn.
          */
         EditBody: {
             /** @description Text, or a provider's content parts. */
@@ -705,29 +705,29 @@ export interface components {
         };
         /**
          * ExpansionDocument
-         * @description What a marker stands for.
+         * @description The text that a marker stands for.
          */
         ExpansionDocument: {
             text: string;
-            /** @description 0: verbatim turns; 1 detailed, 2 brief, 3 tags. */
+            /** @description 0: verbatim turns; 1: detailed; 2: brief; 3: tags. */
             level: number;
             first_seq: number;
             last_seq: number;
             tokens: number;
-            /** @description True when this is not all; `next_marker` then goes on. */
+            /** @description True if the text was cut; `next_marker` then continues it. */
             truncated: boolean;
             next_marker: string | null;
-            /** @description True when a model wrote this in the place of turns that retention removed. */
+            /** @description True if a model wrote the text in place of turns that retention removed. */
             reconstructed: boolean;
             /** @description Markers in `text` that lead to more detail. */
             markers: string[];
             parts: components["schemas"]["TurnPart"][];
-            /** @description At level 0. */
+            /** @description The turns, at level 0. */
             turns: components["schemas"]["TurnDocument"][];
         };
         /**
          * Health
-         * @description Whether the gateway lives, or is ready.
+         * @description Result of a liveness or readiness check.
          */
         Health: {
             /**
@@ -761,7 +761,7 @@ export interface components {
         };
         /**
          * Hits
-         * @description What was found, best first.
+         * @description Search results, best first.
          */
         Hits: {
             hits: components["schemas"]["Hit"][];
@@ -848,11 +848,11 @@ export interface components {
         };
         /**
          * NotePage
-         * @description Notes in the order of the turns.
+         * @description A page of notes in the order of the turns.
          */
         NotePage: {
             notes: components["schemas"]["Note"][];
-            /** @description Give it as `cursor` for the next page; null behind the last one. */
+            /** @description Send it as `cursor` for the next page; null after the last one. */
             next_cursor: string | null;
         };
         /**
@@ -924,10 +924,10 @@ export interface components {
         };
         /**
          * RewindBody
-         * @description Where a conversation is cut off.
+         * @description Where to cut a conversation off.
          */
         RewindBody: {
-            /** @description Id of the last turn that stays. */
+            /** @description Id of the last turn to keep. */
             after: string;
         };
         /**
@@ -1051,7 +1051,7 @@ export interface components {
         };
         /**
          * Timeline
-         * @description What came up, in order.
+         * @description Entries of the timeline, in order.
          */
         Timeline: {
             entries: components["schemas"]["TimelineEntry"][];
@@ -1090,14 +1090,14 @@ export interface components {
          * @description A turn, verbatim.
          */
         TurnDocument: {
-            /** @description Its number; 1 is the first. */
+            /** @description Number of the turn, starting at 1. */
             seq: number;
             turn_id: string;
             role: string;
-            /** @description Its text; of images and the like a mark, as `[image]`. */
+            /** @description Its text; images and the like appear as a mark such as `[image]`. */
             content: string;
             name: string | null;
-            /** @description What of the provider's message is not plain text. */
+            /** @description Parts of the provider's message that are not plain text. */
             parts: Record<string, unknown> | null;
             /** @enum {unknown} */
             importance: "high" | "low" | "medium" | "normal" | "pin";
@@ -1110,11 +1110,11 @@ export interface components {
         };
         /**
          * TurnPage
-         * @description Turns in order.
+         * @description A page of turns in order.
          */
         TurnPage: {
             turns: components["schemas"]["TurnDocument"][];
-            /** @description Give it as `cursor` for the next page; null behind the last one. */
+            /** @description Send it as `cursor` for the next page; null after the last one. */
             next_cursor: string | null;
         };
         /**
@@ -1222,11 +1222,11 @@ export interface operations {
     listConversations: {
         parameters: {
             query?: {
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
                 /** @description 1 to 1,000. */
                 limit?: number;
-                /** @description Only those with this in their name or title. */
+                /** @description Only conversations with this in their name or title. */
                 containing?: string | null;
             };
             header?: never;
@@ -1303,7 +1303,7 @@ export interface operations {
     forgetConversation: {
         parameters: {
             query?: {
-                /** @description How long to wait for the rows' deletion, at most 60. Nothing is readable any more in any case. */
+                /** @description How long to wait for the deletion of the rows, at most 60. Nothing is readable any more in any case. */
                 timeout_seconds?: number;
             };
             header?: never;
@@ -1498,15 +1498,15 @@ export interface operations {
     listAnchors: {
         parameters: {
             query?: {
-                /** @description commitment, decision, constraint …; none: every type. */
+                /** @description commitment, decision, constraint …; empty: every type. */
                 types?: string[];
                 /** @description active, resolved, superseded, duplicate, dismissed; all: every state. */
                 states?: string[];
-                /** @description Those of turns up to this day, as they stood then: `2026-03-06`. */
+                /** @description Anchors of turns up to this day, in the state they had then: `2026-03-06`. */
                 as_of?: string | null;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
-                /** @description Most anchors of a page, which has whole turns. */
+                /** @description Maximum number of anchors on a page, rounded to whole turns. */
                 limit?: number;
             };
             header?: never;
@@ -1694,7 +1694,7 @@ export interface operations {
     expandMarker: {
         parameters: {
             query?: {
-                /** @description Cut the text here; `next_marker` goes on. */
+                /** @description Cut the text here; `next_marker` continues it. */
                 max_tokens?: number | null;
             };
             header?: never;
@@ -1776,13 +1776,13 @@ export interface operations {
     listNotes: {
         parameters: {
             query?: {
-                /** @description As of anchors. */
+                /** @description Same values as for anchors. */
                 states?: string[];
                 origins?: string[];
                 speakers?: string[];
                 /** @description 0 to 100. */
                 min_importance?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string | null;
                 limit?: number;
             };
@@ -1972,11 +1972,11 @@ export interface operations {
                 /** @description Words to search for. */
                 query: string;
                 limit?: number;
-                /** @description Only what these say: user, assistant, tool, outside. */
+                /** @description Only text of these origins: user, assistant, tool, outside. */
                 origins?: string[];
-                /** @description Only what these say. */
+                /** @description Only text of these speakers. */
                 speakers?: string[];
-                /** @description From which "last week" counts: a time with an offset. */
+                /** @description Time that "last week" is relative to, with an offset. */
                 now?: string | null;
             };
             header?: never;
@@ -2133,11 +2133,11 @@ export interface operations {
     readTimeline: {
         parameters: {
             query?: {
-                /** @description What it is about; without it, what tells most. */
+                /** @description Subject of the timeline; without it, the most informative entries. */
                 query?: string | null;
                 /** @description At most 200. */
                 limit?: number;
-                /** @description From which "last week" counts: a time with an offset. */
+                /** @description Time that "last week" is relative to, with an offset. */
                 now?: string | null;
             };
             header?: never;
@@ -2217,7 +2217,7 @@ export interface operations {
     listTurns: {
         parameters: {
             query?: {
-                /** @description `next_cursor` of the page before, or the number of a turn: the page begins behind it. */
+                /** @description `next_cursor` of the previous page, or the number of a turn, after which the page begins. */
                 cursor?: string | null;
                 /** @description 1 to 1,000. */
                 limit?: number;
@@ -2595,7 +2595,7 @@ export interface operations {
     forgetSubject: {
         parameters: {
             query?: {
-                /** @description How long to wait for the rows' deletion, at most 60. Nothing is readable any more in any case. */
+                /** @description How long to wait for the deletion of the rows, at most 60. Nothing is readable any more in any case. */
                 timeout_seconds?: number;
             };
             header?: never;
