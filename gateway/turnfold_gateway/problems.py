@@ -139,12 +139,12 @@ def problem_from(error: Exception) -> Problem:
     )  # fmt: skip
 
 
-async def answer_nobody(request: Request, error: Exception) -> Response:  # noqa: ARG001 - Starlette's form
+async def answer_nobody(request: Request, error: Exception) -> Response:  # noqa: ARG001 - Starlette's signature
     """Answer a client that disconnected while sending, which is not an error of ours and reads no response."""
     return Response(status_code=400)
 
 
-async def answer_error(request: Request, error: Exception) -> Response:  # noqa: ARG001 - Starlette's form
+async def answer_error(request: Request, error: Exception) -> Response:  # noqa: ARG001 - Starlette's signature
     return problem_from(error).response()
 
 

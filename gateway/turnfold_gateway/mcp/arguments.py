@@ -29,7 +29,7 @@ def checked(name: str, arguments: Mapping[str, Any], reach: Reach) -> dict[str, 
 
 
 def _too_long(place: str, part: Any, schema: Mapping[str, Any]) -> str | None:
-    """Describe a list or object with too many members. Runs first, because validating each member is slow."""
+    """Describe a list or object with too many members. Checked first, because validating each member is slow."""
     if isinstance(part, Mapping) and "properties" in schema:
         own = schema["properties"]
         if len(part) > 2 * len(own):

@@ -37,7 +37,7 @@ async def call_tool(reach: Reach, name: str, arguments: Mapping[str, Any]) -> Ca
         return _answer(await _ANSWERS[name](reach, conversation_id, named))
     except (TurnfoldError, BadArguments) as error:
         return _answer(f"Error: {explained(error)}", failed=True)
-    except Exception as error:  # noqa: BLE001 - a server goes on, and tells no caller what broke inside it
+    except Exception as error:  # noqa: BLE001 - the server goes on, and reveals no internals
         return _answer(f"Error: {unexpected(f'tool {name}', error)}", failed=True)
 
 

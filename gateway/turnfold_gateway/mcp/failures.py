@@ -27,7 +27,7 @@ UNEXPECTED: Final = (
 )
 
 
-class BadArguments(Exception):  # noqa: N818 - what a model did, told to the model
+class BadArguments(Exception):  # noqa: N818 - a message to the model about its call
     """Raised for a call that cannot be answered; the message says what can be."""
 
 

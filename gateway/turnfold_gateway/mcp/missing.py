@@ -16,12 +16,12 @@ INSTALL: Final = "pip install 'turnfold-gateway[mcp]'"
 
 
 @asynccontextmanager
-async def lifespan(app: Starlette) -> AsyncIterator[None]:  # noqa: ARG001 - the form of a room's
+async def lifespan(app: Starlette) -> AsyncIterator[None]:  # noqa: ARG001 - the lifespan's signature
     """Open nothing."""
     yield
 
 
-async def refuse(request: Request) -> NoReturn:  # noqa: ARG001 - Starlette's form
+async def refuse(request: Request) -> NoReturn:  # noqa: ARG001 - Starlette's signature
     """Raise a `Problem`: 501."""
     raise Problem(
         501, "mcp-not-installed", "This gateway does not speak MCP", detail="its package `mcp` is not installed",

@@ -53,7 +53,7 @@ def make_server(reach_of: ReachOf) -> Server[Any]:
 
     async def on_list_templates(
         request: Request,
-        params: PaginatedRequestParams | None,  # noqa: ARG001 - MCP's form
+        params: PaginatedRequestParams | None,  # noqa: ARG001 - MCP's signature
     ) -> ListResourceTemplatesResult:
         return list_templates(await reach_of(request))
 
@@ -78,7 +78,7 @@ def make_server(reach_of: ReachOf) -> Server[Any]:
 def one_reach(reach: Reach) -> ReachOf:
     """Return a function that gives every request the same reach, for a server that one person runs locally."""
 
-    async def reach_of(request: Request) -> Reach:  # noqa: ARG001 - the form of a `ReachOf`
+    async def reach_of(request: Request) -> Reach:  # noqa: ARG001 - the signature of `ReachOf`
         return reach
 
     return reach_of

@@ -80,7 +80,7 @@ class Relay(Response):
         self.raw_headers = [*response_headers(received.response.headers.raw), *added]
         self.background = None
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI's form
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI's signature
         try:
             await until_gone(receive, self._pass_on(send))
         finally:

@@ -34,7 +34,7 @@ def openapi_document() -> dict[str, Any]:
     return document(operations)
 
 
-async def openapi(request: Request) -> Response:  # noqa: ARG001 - Starlette's form
+async def openapi(request: Request) -> Response:  # noqa: ARG001 - Starlette's signature
     return answer(openapi_document())
 
 

@@ -22,7 +22,7 @@ KEPT_SECONDS: Final = 1.0
 """How long readiness is cached, since the route needs no key."""
 
 
-async def healthz(request: Request) -> Response:  # noqa: ARG001 - Starlette's form
+async def healthz(request: Request) -> Response:  # noqa: ARG001 - Starlette's signature
     return answer(Health())
 
 

@@ -41,7 +41,7 @@ def page(handler: Handler) -> Endpoint:
             return error_page(request, problem_from(error), visitor)
         except ClientDisconnect:
             raise
-        except Exception:  # noqa: BLE001 - what nobody foresaw is a page, too
+        except Exception:  # noqa: BLE001 - unexpected errors are shown as a page, too
             _log.exception("a page failed")
             return error_page(request, _FAILED, visitor)
 

@@ -83,7 +83,7 @@ async def _claimed(outbox: Outbox, busy: list[Receiver]) -> list[Delivery]:
         return await asyncio.to_thread(outbox.claim, busy)
     except TurnfoldError as error:
         _log.warning("webhooks wait: %s", error)
-    except Exception:  # noqa: BLE001 - what is wrong with one batch ends no later one
+    except Exception:  # noqa: BLE001 - a failed batch must not end later ones
         _log.exception("webhooks wait")
     return []
 
@@ -96,7 +96,7 @@ async def deliver(client: httpx.AsyncClient, outbox: Outbox, delivery: Delivery,
             await asyncio.to_thread(outbox.accepted, delivery)
             return
         given_up = await asyncio.to_thread(outbox.failed, delivery, most_rounds=settings.webhook_rounds)
-    except Exception as error:  # noqa: BLE001 - what is wrong with one delivery ends no other
+    except Exception as error:  # noqa: BLE001 - a failed delivery must not end others
         # Its claim expires, and it is delivered again.
         _log.warning("webhook %s: delivery %s waits: %s", delivery.endpoint, delivery.id, type(error).__name__)
         return

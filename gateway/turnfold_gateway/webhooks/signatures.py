@@ -35,7 +35,7 @@ def signed_headers(secret: str, message_id: str, timestamp: int, body: bytes) ->
 
 
 def verify(secret: str, headers: Mapping[str, str], body: bytes, *, now: float) -> bool:
-    """Tell whether the secret signed a request within the last five minutes. `headers` have lower-case names."""
+    """Tell whether the secret signed a request at most five minutes before or after `now`. `headers` are lower-case."""
     timestamp = headers.get("webhook-timestamp", "")
     try:
         expected = signature(secret, headers.get("webhook-id", ""), timestamp, body).encode()

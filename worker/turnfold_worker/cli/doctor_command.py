@@ -105,7 +105,7 @@ def fold_what_waits(session: Session, address: Address) -> None:
 @json_option
 @pass_session
 def digest(session: Session, conversation: str | None, everything: bool, as_json: bool) -> None:
-    """Print a hash of what is stored of CONVERSATION: equal for equal turns, however they were processed.
+    """Print a hash of the stored state of CONVERSATION: equal for equal turns, however they were processed.
 
     Stored turns that wait to be folded together with later ones are folded first, and search rows that were dropped are
     rebuilt.

@@ -43,10 +43,10 @@ class LazyGroup(Group):
         super().__init__(*args, **attributes)
         self.lazy_commands = lazy_commands
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's form
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return sorted(self.lazy_commands)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's form
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         if cmd_name not in self.lazy_commands:
             return None
         place = self.lazy_commands[cmd_name]

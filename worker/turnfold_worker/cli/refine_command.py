@@ -35,7 +35,7 @@ NOBODY_SECONDS: Final = 60.0
 def refine(
     ctx: click.Context, conversation: str | None, everything: bool, undo: bool, batch: bool, wait: bool, as_json: bool
 ) -> None:
-    """Let models improve the closed chapters of CONVERSATION, or of all, that the configured ones have not done yet.
+    """Let models improve the closed chapters of CONVERSATION, or of all, that the current models have not done yet.
 
     Workers do this on their own for every finished chapter while a model is configured. This command is for older
     conversations, and for after a change of models or prompts (give the workers and this command the same settings).

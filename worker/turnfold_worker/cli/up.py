@@ -123,7 +123,7 @@ class _Signals:
         while not self.came:
             time.sleep(LOOK_SECONDS)
 
-    def _remember(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the form that signal wants
+    def _remember(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - signal's signature
         self.came = True
 
 

@@ -134,7 +134,7 @@ def _print_left_out(made: Context) -> None:
 
 def _tell_turn(session: Session, conversation: str, made: Context, turn: int, *, as_json: bool) -> None:
     """Explain how one turn is shown, statement by statement."""
-    assert made.coverage is not None  # noqa: S101 - looked at before
+    assert made.coverage is not None  # noqa: S101 - checked by the caller
     level = made.coverage.level_of(turn)
     notes = session.turnfold.notes(conversation, states=None, min_importance=0, first_turn=turn, last_turn=turn)
     anchors = session.turnfold.anchors(conversation, states=None, first_turn=turn, last_turn=turn)

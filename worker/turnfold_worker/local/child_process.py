@@ -67,7 +67,7 @@ def spawn(
     except BaseException:  # a signal during the start: the caller would not know the process
         kill(starting.result())
         raise
-    assert process.stdin is not None  # noqa: S101 - for the type checker: it was asked for
+    assert process.stdin is not None  # noqa: S101 - for the type checker: stdin is a pipe
     # A broken pipe means that it is dead already; the caller will notice, and has its output.
     with suppress(BrokenPipeError):
         process.stdin.write(standard_input)
@@ -139,7 +139,7 @@ class _Starter:
             make, made = self._wanted.get()
             try:
                 made.set_result(make())
-            except Exception as error:  # noqa: BLE001 - raised again where it was asked for
+            except Exception as error:  # noqa: BLE001 - re-raised by the caller's `result`
                 made.set_exception(error)
 
 

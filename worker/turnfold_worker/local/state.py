@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-class AlreadyRunning(TurnfoldError):  # noqa: N818 - says what is the case
+class AlreadyRunning(TurnfoldError):  # noqa: N818 - named after the state it reports
     """Raised when another `turnfold up` runs in the same state folder."""
 
 

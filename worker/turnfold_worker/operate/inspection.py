@@ -152,7 +152,7 @@ def inspect_conversation(
     return inspection
 
 
-def branches(  # noqa: PLR0913 - what is put under the nodes, by name
+def branches(  # noqa: PLR0913 - data of the nodes, passed by name
     nodes: Sequence[tuple[Node, Mapping[int, str]]],
     anchors: Sequence[Anchor],
     facts: NodeFacts,

@@ -29,9 +29,9 @@ class Sources:
     """Provenance of one conversation's levels and anchors."""
 
     levels: Mapping[tuple[int, int], Mapping[int, Provenance]]
-    """By (height, idx), then by level."""
+    """Keyed by (height, idx), then by level."""
     anchors: Mapping[int, Provenance]
-    """By id."""
+    """Keyed by anchor id."""
 
 
 def sources(connection: Connection, conversation: ConversationId, page: SegmentPage) -> Sources:

@@ -171,7 +171,7 @@ def _write(connection: Connection, layout: Layout) -> None:
 
 
 def _copy_bounded(servers: InboxServers, layout: Layout) -> None:
-    """Copy the set of tenants with quotas to the new shards before anything is appended to them."""
+    """Copy to the new shards which tenants' appends are counted, before anything is appended there."""
     doing, first = "copying quotas", layout.own()[0]
     with translated(doing):
         members = cast("set[bytes]", servers.client_of(first).smembers(keys.bounded(first)))
@@ -220,7 +220,7 @@ _CONTINUE: Final = (
 
 
 def _remove_rest(servers: InboxServers, layout: Layout) -> None:
-    """Remove the leftovers of empty shards. Raises `Unavailable` for an inbox that is not in the ready index."""
+    """Remove the leftovers of closed shards. Raises `Unavailable` for an inbox that workers were never told about."""
     tags = {tag(shard) for shard in layout.own()}
     for position in range(layout.servers):
         with translated("removing what closed shards left"):

@@ -48,7 +48,7 @@ async def give_up_key(request: Request, visitor: Visitor) -> Response:
 
 
 @page
-async def nowhere(request: Request, visitor: Visitor) -> Response:  # noqa: ARG001 - the form of a handler
+async def nowhere(request: Request, visitor: Visitor) -> Response:  # noqa: ARG001 - a handler's signature
     """Redirect an address with a trailing slash, else raise a 404 problem."""
     address = request.url.path
     if address.endswith("/"):

@@ -93,7 +93,7 @@ def _check_lengths(connection: Connection) -> Finding:
 
     lengths: dict[Queue, int] = {}
     for queue in dict.fromkeys(QUEUE_OF.values()):
-        with connection.channel() as channel:  # type: ignore[no-untyped-call]  # kombu is typed in part
+        with connection.channel() as channel:  # type: ignore[no-untyped-call]  # kombu is only partly typed
             lengths[queue] = queue_length(connection, channel, queue) or 0
     longest = max(lengths, key=lambda queue: lengths[queue])
     return judged(

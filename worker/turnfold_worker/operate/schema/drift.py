@@ -31,7 +31,7 @@ def drift(connection: Connection, *, newer: bool) -> list[str]:
         name for name, index in indexes.items() if not all(isinstance(part, Column) for part in index.expressions)
     }
 
-    def can_be_compared(part: Any, name: str | None, kind: str, reflected: bool, counterpart: object) -> bool:  # noqa: FBT001 - Alembic's own order
+    def can_be_compared(part: Any, name: str | None, kind: str, reflected: bool, counterpart: object) -> bool:  # noqa: FBT001 - Alembic's signature
         if newer and reflected and counterpart is None:
             return False
         table = part.name if kind == "table" else getattr(getattr(part, "table", None), "name", None)
