@@ -492,10 +492,10 @@ export interface components {
         };
         /**
          * Answer
-         * @description A segment that a query is about, and how it is shown.
+         * @description A segment that a query is about, and how its answer is shown.
          */
         Answer: {
-            /** @description Its number; None for turns that no segment holds yet. */
+            /** @description Number of the segment; None for turns that are in no segment yet. */
             segment: number | null;
             /** @description The turn that answers. */
             seq: number;
@@ -654,26 +654,26 @@ export interface components {
         };
         /**
          * Coverage
-         * @description Every turn of the conversation, each under exactly one span, in order.
+         * @description Spans that together cover every numbered turn exactly once, in order.
          *
-         *     While more turns wait to be stored than a read looks at, they have no numbers yet and are not among them.
+         *     While the inbox has more turns than a read fetches, its turns have no numbers yet and are not covered.
          */
         Coverage: {
             spans: components["schemas"]["Span"][];
             /**
-             * @description Spans that are shown once more, at level 1, because they are looked up often.
+             * @description Segments shown a second time, at level 1, because they are expanded often or are hot.
              * @default []
              */
             in_detail?: components["schemas"]["Span"][];
             /**
-             * @description With a query: the segments that it is about most, and as what their answers are shown.
+             * @description With a query: the segments that match it best, and the detail in which each answer is shown.
              * @default []
              */
             answers?: components["schemas"]["Answer"][];
         };
         /**
          * Detail
-         * @description As what a segment's answer is shown.
+         * @description Form in which a segment's answer is shown.
          * @enum {unknown}
          */
         Detail: "enough" | "notes" | "sentences" | "turns";
@@ -768,14 +768,14 @@ export interface components {
         };
         /**
          * LeftOut
-         * @description Something that is not shown in full, and how to reach it.
+         * @description Content that is not shown in full, and how to reach it.
          */
         LeftOut: {
             what: string;
             /** @description A marker to expand, or the call to make. */
             reach: string;
             /**
-             * @description About what showing all of it would cost; 0 where that is not known.
+             * @description Approximate cost of showing all of the content; 0 if unknown.
              * @default 0
              */
             tokens?: number;
@@ -863,13 +863,13 @@ export interface components {
         Origin: "assistant" | "outside" | "tool" | "user";
         /**
          * PartReport
-         * @description What one part of the context asked for, might use, and used, in tokens of the text form.
+         * @description Tokens that one part of the context wanted, was allotted and used, counted in the text form.
          */
         PartReport: {
             name: string;
-            /** @description Everything there was to show of this part, as far as the read saw it. */
+            /** @description Tokens of everything that this part could show, within what the read fetched. */
             asked: number;
-            /** @description Its share of the budget, before what other parts left over. */
+            /** @description Tokens allotted by the policy, before unused tokens of other parts are added. */
             got: number;
             used: number;
         };
@@ -882,18 +882,18 @@ export interface components {
         };
         /**
          * Report
-         * @description The account of a context: where the budget went, what stands where, what was left out.
+         * @description Report on a context: how the budget was spent, how each turn is shown, and what was left out.
          */
         Report: {
             budget_tokens: number;
             reserve_tokens: number;
-            /** @description The largest of the three forms. */
+            /** @description Tokens of the largest of the three forms. */
             used_tokens: number;
             text_tokens: number;
             openai_tokens: number;
             anthropic_tokens: number;
             /**
-             * @description Of the beginning that stays the same while turns are appended, until a fold: what a provider's cache may hold.
+             * @description Tokens of the prefix that stays the same until the next fold, which a provider's prompt cache can reuse.
              * @default 0
              */
             stable_tokens?: number;
@@ -907,17 +907,17 @@ export interface components {
              */
             coverage?: components["schemas"]["Coverage"] | null;
             /**
-             * @description Something is missing. Redis did not answer: turns that no worker has stored yet. Or the conversation was idle for `TURNFOLD_KEEP_SEARCH_DAYS`: its closed segments were not searched, and `left_out` says so.
+             * @description True if content is missing: Redis did not answer, so turns that no worker has stored are absent; or the conversation was idle for `TURNFOLD_KEEP_SEARCH_DAYS`, so its closed segments were not searched, and `left_out` says so.
              * @default false
              */
             degraded?: boolean;
             /**
-             * @description Nothing of the conversation is there: nobody has written to it, or it was forgotten. Is its id right?
+             * @description True if the conversation has no data: nothing was ever appended, it was forgotten, or the id is wrong.
              * @default false
              */
             is_unknown?: boolean;
             /**
-             * @description With a query: how likely what was found answers it, 0 to 1, by words; None without one, before anything is folded, and for one that only names a time.
+             * @description With a query: estimate from words, 0 to 1, of how likely the passages found answer it. None without a query, before the first fold, and for a query that only names a time.
              * @default null
              */
             answerable?: number | null;
@@ -938,7 +938,7 @@ export interface components {
         Role: "assistant" | "developer" | "system" | "tool" | "user";
         /**
          * Section
-         * @description A part of a system text. Raises `InvalidInput` for what is no section.
+         * @description A part of a system text. Raises `InvalidInput` for invalid fields.
          */
         Section: {
             /** @description Unique among the sections of a text. */
@@ -955,17 +955,17 @@ export interface components {
              */
             unless?: string[];
             /**
-             * @description The higher, the earlier it is given room.
+             * @description Sections of higher priority are fitted first.
              * @default 0
              */
             priority?: number;
             /**
-             * @description Shown whenever its flags allow it, whatever it costs.
+             * @description Shown whenever its flags allow, at any cost.
              * @default false
              */
             required?: boolean;
             /**
-             * @description Shown in its place where the text does not fit.
+             * @description Shown instead of `text` where that does not fit.
              * @default null
              */
             short?: string | null;
@@ -978,24 +978,24 @@ export interface components {
             first_seq: number;
             last_seq: number;
             /**
-             * @description 0 for raw turns, 1 in detail, "notes" for the best notes; "range" and "unfolded": a line alone.
+             * @description 0: raw turns; 1: level 1; "notes": selected notes; "range" and "unfolded": only a line with a marker.
              * @enum {unknown}
              */
             level: 0 | 1 | "notes" | "range" | "unfolded";
         };
         /**
          * Statement
-         * @description Something that a context says: a standing fact, a note, or a raw turn.
+         * @description A statement in a context: an anchor, a note, or a raw turn.
          */
         Statement: {
-            /** @description A type of anchors, `note` or `turn`. */
+            /** @description An anchor type, `note` or `turn`. */
             kind: string;
-            /** @description Of a turn the beginning. */
+            /** @description For a raw turn, its beginning. */
             text: string;
             turn_seq: number;
             speaker: string;
             /**
-             * @description Of a standing fact: what it took the place of.
+             * @description For an anchor, the statement that it replaced.
              * @default null
              */
             replaced?: string | null;
