@@ -116,7 +116,8 @@ def insisted_on(reading: Reading, company: Company) -> Iterator[Span]:
         if not standing_rules.INSISTS.match(plain_words(reading.text(span))) or reading.is_pasted(before):
             continue
         statement = plain_words(reading.text(before))
-        if is_question(statement) or is_bygone(statement):
+        hangs_on = statement_rules.CONDITIONAL.search(statement) and not standing_rules.FORBIDS.search(statement)
+        if is_question(statement) or is_bygone(statement) or hangs_on:
             continue
         # A very short clause is kept with the phrase that insists on it: 'No marble. My one veto.'.
         yield before if len(statement.split()) >= _MIN_WORDS else Span(before.start, span.end)

@@ -280,6 +280,8 @@ INSISTED: Final = lazy_pattern(
     r"period[.!]|no discussion|end of |final[.!]|no ifs|my (?:one|only) |i (?:really )?mean (?:it|that)[.!]|breaker"
 )
 """Prefilter: matches every turn in which something is insisted on."""
+FORBIDS: Final = lazy_pattern(r"(?<!\w)(?:can't|cannot|mustn't|must|never|nobody|no one|won't|not)(?!\w)")
+"""Matches what limits something whatever condition is stated: 'It can't be cut unless I know two days before'."""
 NOTES_DOWN: Final = lazy_pattern(
     r"^(?:please )?(?:put|write|note|jot|add) (?:that|this|it) (?:down|in|on|into|to)(?!\w)"
 )
