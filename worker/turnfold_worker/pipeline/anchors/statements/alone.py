@@ -35,6 +35,8 @@ _OBJECT: Final = lazy_pattern(
     r"(?: (?:on|to) (?:the|my|our) (?:\w+ )?list(?!\w)[^,;]{0,80})?$"
 )
 _THERE: Final = lazy_pattern(r"(?<!\w)(?:getting|got|been|be|gone|going|go) (?:there|somewhere)$")
+_AGREES: Final = lazy_pattern(r"^(?:i'd|i would|we'd|we would) (?:rather|prefer) [^,.;:!?]{1,60} (?:too|as well)\W*$")
+"""'I'd rather have that too' follows somebody else's wish."""
 _ACTS: Final = listed(
     """
     chose chosen decided obsessed picked wrong rather negotiable mandatory not never go going went stick sticking take
@@ -56,6 +58,8 @@ def means_something_alone(statement: str, stated: Iterable[str] = ()) -> bool:
     without_reason = _REASON.sub("", statement)
     if any(plain_words(text) in without_reason for text in stated):
         return True
+    if _AGREES.match(without_reason):
+        return False
     parts = [_OPENERS.sub("", part.strip()) for part in _PARTS.split(without_reason)]
     # A single word is a form of address or a yes.
     parts = [part for part in parts if " " in part] or [part for part in parts if part]

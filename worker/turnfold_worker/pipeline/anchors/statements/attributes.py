@@ -59,6 +59,8 @@ _PERIOD: Final = lazy_pattern(
 
 _SHORT: Final = 120
 """Maximum length in characters of a text that states little else."""
+_TOLD_SHORTLY: Final = frozenset({"budget", "owner"})
+"""Attributes whose subject may be named by a part of its words: 'relocation' for 'relocation expenses'."""
 _OF_SOMETHING: Final = frozenset({"budget", "thing", "version"})
 _TAIL: Final = lazy_pattern(
     r" (?:for|in|on|to (?:finish|submit|complete|deliver)) (?P<of>(?:the |my |our )?[\w-]{1,30}(?= |[,.;!]|$))"
@@ -101,8 +103,11 @@ class Attribute(NamedTuple):
     def is_of(self, other: Attribute) -> bool:
         """Check whether both are values of one attribute of one holder."""
         # Two holders known only as 'she' may be two people.
-        is_same = (self.name, self.holder, self.about) == (other.name, other.holder, other.about)
-        return is_same and self.holder != "they"
+        if (self.name, self.holder) != (other.name, other.holder) or self.holder == "they":
+            return False
+        if self.about == other.about:
+            return True
+        return self.name in _TOLD_SHORTLY and bool(self.about and other.about) and _nested(self.about, other.about)
 
 
 @lru_cache(maxsize=1_024)

@@ -63,6 +63,9 @@ _PLANNED: Final = lazy_pattern(
 _TOPIC: Final = lazy_pattern(
     r"^(?:(?:and|so|but|ok|okay|now|also),? )?(?:for|on|about|regarding|as for) (?P<topic>[^,]{2,60}),"
 )
+_CHANGES: Final = lazy_pattern(
+    rf"(?<!\w)(?:change|swap|switch|revise|rethink|replace|reconsider) (?:the|our|my) {PLAN}(?!\w)"
+)
 
 
 @lru_cache(maxsize=1_024)
@@ -81,7 +84,7 @@ def reach_of(text: str) -> Reach:
         return Reach.ALL
     if _EARLIER.search(plain_text) and (SETS_ASIDE.search(plain_text) or _labels_a_plan(plain_text)):
         return Reach.EARLIER
-    sets_aside = SETS_ASIDE.search(plain_text) or _INSTEAD.search(plain_text)
+    sets_aside = SETS_ASIDE.search(plain_text) or _INSTEAD.search(plain_text) or _CHANGES.search(plain_text)
     return Reach.LATEST if sets_aside else Reach.NONE
 
 
@@ -92,7 +95,7 @@ def is_bare(text: str) -> bool:
     (True, False)
     """
     plain_text = plain_words(text)
-    rest = SETS_ASIDE_ALL.sub(" ", SETS_ASIDE.sub(" ", plain_text))
+    rest = _CHANGES.sub(" ", SETS_ASIDE_ALL.sub(" ", SETS_ASIDE.sub(" ", plain_text)))
     return rest != plain_text and not (specific_words(rest) - _NO_PLAN) and "instead" not in rest
 
 
