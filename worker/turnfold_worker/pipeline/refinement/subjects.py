@@ -49,8 +49,9 @@ _PAUSE: Final = lazy_pattern(r"[,;:(]\s*\Z")
 _WORDS_OF: Final = lazy_pattern(rf"\w{{1,40}}['\u2019]s?(?: \w{{1,20}})? (?:{'|'.join(sorted(SAYINGS))}): ")
 """'Ana's idea: ': what follows are Ana's words."""
 _ADVISES: Final = lazy_pattern(
-    rf"(?i)(?:the )?assistant(?::| (?:would|should|{'|'.join(sorted(REPORTS))})(?!\w)"
-    rf"|['\u2019]s (?:{'|'.join(sorted(ADVICE | SAYINGS))})(?!\w))"
+    r"(?i)(?:the )?assistant(?::| (?:would|should|said"
+    r"|(?:suggest|advise|recommend|say|ask|propose|warn|explain|offer)\w*)(?!\w)"
+    r"|['\u2019]s (?:plan|idea|remark|advice|suggestion|list|answer)(?!\w))"
 )
 """Words or advice of an assistant, as opposed to what it does or is."""
 _WISHES: Final = frozenset({"wants", "wanted", "needs", "needed", "wishes", "wished", "requests", "requested"})
