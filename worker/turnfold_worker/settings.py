@@ -41,7 +41,7 @@ class WorkerSettings(ModelSettings):
     keep_level0_days: float = 0.0
     """Days after which the text of turns in closed segments is removed; 0 keeps it."""
     keep_search_days: float = 0.0
-    """Days without a turn or a query after which the search rows of a conversation are dropped; 0 keeps them."""
+    """Days without a change after which the search rows of a conversation are dropped; 0 keeps them."""
     drop_idle_levels: bool = False
     """Drop levels 1 and 2 with the search rows; not where text of turns is removed or a model refines."""
     heartbeat_file: str = ""

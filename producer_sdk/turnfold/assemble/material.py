@@ -46,6 +46,8 @@ class Material(NamedTuple):
     """Turns at which a raw block may not begin, because it would split a tool group."""
     system_turns: tuple[StoredTurn, ...]
     """Turns whose text is shown as the system text, in order."""
+    detailed: frozenset[int] | None = None
+    """Segments whose level 1 was fetched and is there; None before any is: all may be chosen."""
 
     @property
     def question(self) -> str | None:

@@ -40,6 +40,8 @@ def taken_often(
     spent = pricing.count(detail_header(policy))
     chosen: list[Node] = []
     for segment in sorted(folded_often(material, plan), key=lambda segment: (-segment.weight, segment.node.idx)):
+        if material.detailed is not None and segment.node.idx not in material.detailed:
+            continue
         price = pricing.node(segment.node, 1)
         if spent + price <= most_tokens:
             chosen.append(segment.node)

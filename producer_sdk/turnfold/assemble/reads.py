@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import chain
@@ -53,24 +53,16 @@ def finish(choice: Choice, texts: Mapping[LevelKey, str]) -> Context:
     `texts` are those of `choice.wanted`; a segment whose text is gone since has its notes instead. Raises
     `InvalidBudget` naming the tokens that would suffice.
     """
-    material = choice.material
+    material = choice.material._replace(detailed=frozenset(idx for (_, idx, _), words in texts.items() if words))
     snapshot, request = material.snapshot, material.request
-    if gone := {key[1] for key in choice.wanted if not texts.get(key)}:
-        return finish(choose(_without_detail(snapshot, gone), request), texts)
+    if not all(map(texts.get, choice.wanted)):
+        choice = choose_parts(material, choice.pricing)
     pricing = choice.pricing if request.counter.stored else Pricing(request.counter, material.style)
     assembly = _assembled(material, pricing, choice, texts)
     if (sealed := _unsaid(snapshot, assembly)) != snapshot.sealed:
         # Text that contains the seal, as a model's reply may, could close the frame.
         return finish(choose(replace(snapshot, sealed=sealed), request), texts)
     return _context(material, assembly)
-
-
-def _without_detail(snapshot: Snapshot, segments: Collection[int]) -> Snapshot:
-    """The snapshot as if nobody had looked these segments up."""
-    if snapshot.head is None:
-        return snapshot
-    often = tuple(segment for segment in snapshot.head.often if segment.node.idx not in segments)
-    return replace(snapshot, head=replace(snapshot.head, often=often))
 
 
 def _unsaid(snapshot: Snapshot, assembly: Assembly) -> int:

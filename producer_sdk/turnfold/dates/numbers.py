@@ -19,7 +19,7 @@ _VALUES: Final = {"a": 1, "an": 1, "a couple": 2, "a couple of": 2, "couple": 2,
 _FEW: Final = (2, 6)
 _HALVES: Final = {
     "decade": ("five", "year"), "year": ("six", "month"), "month": ("two", "week"), "fortnight": ("one", "week"),
-    "week": ("three", "day"), "day": ("0", "day"),
+    "week": ("a few", "day"), "day": ("0", "day"),
 }  # fmt: skip
 """Half of each unit, in a whole number of smaller units."""
 

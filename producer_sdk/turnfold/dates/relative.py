@@ -126,6 +126,7 @@ def _meaning(match: re.Match[str], day: date, toward: int) -> RelativeTime | Non
 
 
 def _away(count: str, unit: str, day: date, sign: int) -> RelativeTime:
+    count, unit = whole_units(count, unit)
     if unit not in SEASONS:
         return _counted(count, unit, day, sign)
     seasons = seasons_away(count, unit, day, sign)
@@ -134,10 +135,11 @@ def _away(count: str, unit: str, day: date, sign: int) -> RelativeTime:
 
 def _ahead(within: str, count: str, unit: str, day: date) -> RelativeTime:
     """Resolve 'in two weeks'; 'within two weeks' is any day up to then."""
-    counted = _counted(count, unit, day, 1)
-    last = counted.periods[0].last
+    counted = _counted(*whole_units(count, unit), day, 1)
     if within == "in":
         return counted
+    # The exact day, where the words tell one: a deadline is not as late as the weeks around it.
+    last = counted.periods[-1].last
     return RelativeTime((Period(day, last, Precision.OPEN),), day_label(last) if last else "", until=True)
 
 
@@ -163,7 +165,6 @@ def _near(words: str, day: date) -> RelativeTime:
 
 def _counted(count: str, unit: str, day: date, sign: int) -> RelativeTime:
     """Resolve a count of days, weeks, months or years away, no more precisely than the words are."""
-    count, unit = whole_units(count, unit)
     least, greatest = count_of(count)
     exact = least == greatest
     side = "before" if sign < 0 else "after"

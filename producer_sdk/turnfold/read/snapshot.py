@@ -53,7 +53,8 @@ def known_head(transaction: ReadTransaction, address: Address, pending: Pending)
 def unknown(address: Address) -> UnknownConversation:
     """Make the error for a conversation that does not exist."""
     return UnknownConversation(
-        f"no turns were appended to conversation {address.conversation!r} of tenant {address.tenant!r}",
+        f"no turns were appended to conversation {address.conversation!r} of tenant {address.tenant!r}, or it was "
+        "forgotten",
         remedy="check its id, or append a turn first (`turnfold import FILE` appends a file's)",
     )
 

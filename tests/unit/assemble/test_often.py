@@ -26,7 +26,7 @@ from turnfold.contract.results import Often
 from turnfold.errors import InvalidBudget, UnknownTurn
 from turnfold.tokens import ESTIMATOR, caller_counter, estimate_tokens
 
-COUNTERS = (ESTIMATOR, caller_counter(lambda text: -(-len(text) // 3)))
+COUNTERS = (ESTIMATOR, *(caller_counter(lambda text, size=size: -(-len(text) // size)) for size in (3, 6)))
 
 
 def read(conversation: Conversation, request: Request, weights: dict[int, int]) -> Context:
@@ -159,6 +159,20 @@ def test_a_segment_whose_words_are_gone_since_the_count_has_its_notes() -> None:
     assert context.markers == read(conversation, request, {}).markers
     assert context.coverage is not None
     assert context.coverage.in_detail == ()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_only_segments_whose_words_were_fetched_are_shown_in_detail(seed: int) -> None:
+    conversation = build(segments=60, tail=3, words=12 + 8 * seed, seed=seed)
+    weights = {idx: 3 + idx % 7 for idx in range(0, 60, 8)}
+    for budget in (800, 2_000, 4_000):
+        # Cheaper than the stored counts say: there is room for more than was chosen by them.
+        context = read(conversation, Request(budget_tokens=budget, counter=COUNTERS[-1], policy=TIERED), weights)
+        assert context.coverage is not None
+        spans = {(span.first_seq, span.last_seq) for span in context.coverage.in_detail}
+        shown = [node for node in conversation.nodes if node.height == 0 and (node.first_seq, node.last_seq) in spans]
+        assert len(shown) == len(spans)
+        assert all(conversation.texts[0, node.idx, 1].splitlines()[0] in context.text for node in shown)
 
 
 def test_words_that_grew_since_the_count_do_not_exceed_the_budget() -> None:

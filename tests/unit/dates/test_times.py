@@ -304,7 +304,7 @@ def test_seasons_away_are_clear_of_the_day_and_a_year_apart(day: date, season: s
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
-        ("The slides are online within four weeks.", "The slides are online by 14 June 2026."),
+        ("The slides are online within four weeks.", "The slides are online by 11 June 2026."),
         ("They all arrive on the last night.", "They all arrive on the last night."),
         ("We met last night.", "We met the night of 13 May 2026."),
     ],
@@ -360,3 +360,20 @@ def test_what_is_typed_like_a_day_and_is_none_is_no_time(text: str) -> None:
 def test_what_stands_right_before_a_day_says_on_which_side_it_lies(text: str, day: date) -> None:
     (time,) = time_expressions(text, date(2026, 4, 6))
     assert time.periods[0].first == day
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last", "label"),
+    [
+        ("We moved half a year ago.", "2025-11-01", "2025-11-30", "November 2025"),
+        ("The contract ends in half a year.", "2026-11-01", "2026-11-30", "November 2026"),
+        ("I've worked on it for half a year now.", "2025-11-01", None, "about November 2025"),
+        ("I fell half a week ago.", "2026-05-08", "2026-05-12", "a few days before 14 May 2026"),
+        ("Half an hour ago I called.", "2026-05-14", "2026-05-14", ""),
+        ("We'll be done within a week.", "2026-05-14", "2026-05-21", "21 May 2026"),
+    ],
+)
+def test_half_of_a_unit_is_a_number_of_smaller_ones(text: str, first: str, last: str | None, label: str) -> None:
+    (time,) = time_expressions(text, date(2026, 5, 14))
+    period = time.periods[-1]
+    assert (str(period.first), str(period.last) if period.last else None, time.label) == (first, last, label)

@@ -43,7 +43,7 @@ def retry(selection: Selection, *, parked: SqlParkedWork, publisher: Publisher) 
 
 
 def _asked_for(work: Work, *, done: bool) -> Decided:
-    return Decided(work=work, done=done, outcome="a worker was asked to" if done else "another worker has it already")
+    return Decided(work=work, done=done, outcome="a worker was asked to" if done else "it is no longer parked or due")
 
 
 def _retry_entry(work: Work, parked: SqlParkedWork, made_due: set[JobKind]) -> Decided:
