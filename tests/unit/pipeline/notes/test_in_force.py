@@ -110,6 +110,16 @@ def test_what_took_a_place_is_worth_more_and_what_lost_it_nothing() -> None:
     assert instead > beside > other == 100
 
 
+def test_a_list_stays_without_the_one_thing_whose_value_was_overtaken() -> None:
+    listed = (2, "Two barns: the old barn with 48 stalls, the mill with 120, and 30 pens behind the school")
+    notes = notes_of(listed, (6, "old barn has 84 stalls, not 48"))
+    held = still_held(notes, OvertakenIndex(overtaken_by_notes(notes)))
+    assert held[0].text == "Two barns: the mill with 120, 30 pens behind the school"
+    assert held[1:] == notes[1:]
+    plain = notes_of((2, "The barn has 48 stalls, which everybody likes"), (6, "barn has 84 stalls, not 48"))
+    assert still_held(plain, OvertakenIndex(overtaken_by_notes(plain))) == plain[1:]
+
+
 def test_what_says_of_what_the_value_is_that_was_confirmed_is_worth_more() -> None:
     notes = notes_of((4, "greenhouse has 84 benches"), (4, "rain again"), (5, "84, not 48"), (6, "rain again"))
     worths = [note.worth for note in weighed_by_force(notes, [], OvertakenIndex([]))]
