@@ -77,7 +77,7 @@ class GatewaySettings:
         if not 0 <= self.key_cache_seconds <= 300:
             raise InvalidSettings(f"{PREFIX}KEY_CACHE_SECONDS must be 0 to 300, not {self.key_cache_seconds}")
         if self.requests_per_minute < 0:
-            msg = f"{PREFIX}REQUESTS_PER_MINUTE must be at least 0 (0: any number), not {self.requests_per_minute}"
+            msg = f"{PREFIX}REQUESTS_PER_MINUTE must be at least 0 (0: unlimited), not {self.requests_per_minute}"
             raise InvalidSettings(msg)
         if wrong := [origin for origin in self.origins if not _ORIGIN.fullmatch(origin)]:
             msg = f"{PREFIX}CORS_ORIGINS must be origins like https://app.example.com:8443, not {wrong[0]!r}"

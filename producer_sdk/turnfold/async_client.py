@@ -60,7 +60,7 @@ class AsyncTurnfold:
         """
         whole_number("threads", threads, least=1, error=InvalidSettings)
         if client is not None and (settings is not None or values):
-            raise InvalidSettings("give either a client or settings, not both")
+            raise InvalidSettings("pass either a client or settings, not both")
         self._client = client or Turnfold(settings=settings, **values)
         self._client._share_processor(COMPUTING_THREADS)  # noqa: SLF001 - one of our own kind
         self._pool = ThreadPoolExecutor(threads, "turnfold")
@@ -188,7 +188,7 @@ class AsyncTurnfold:
             running = loop.run_in_executor(self._pool, partial(copy_context().run, call, *arguments, **named))
         except RuntimeError as error:
             msg = "this client, or one that shares its threads, was closed"
-            raise InvalidInput(msg, remedy="make one for as long as there are calls") from error
+            raise InvalidInput(msg, remedy="keep the client open until the last call, or make a new one") from error
         return await running
 
     async def _until(self, wait: Wait[_Result], timeout_seconds: float) -> _Result:

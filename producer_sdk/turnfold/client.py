@@ -116,7 +116,7 @@ class Turnfold:
         the redactor that `TURNFOLD_REDACTOR` names. Raises `InvalidSettings`.
         """
         if settings is not None and values:
-            raise InvalidSettings("give either settings or single values, not both")
+            raise InvalidSettings("pass either settings or individual values, not both")
         self._settings = settings or settings_from(values, Settings)
         self._cells = CellResources(self._settings, on_change) if self._settings.cells else None
         tenant = self._settings.tenant
@@ -245,7 +245,7 @@ class Turnfold:
         if retrieval.anchor(resources.inbox(), resources.reader(), address, anchor) is None:
             msg = f"conversation {conversation_id!r} has no anchor {anchor}"
             raise UnknownAnchor(
-                msg, remedy="`anchors(…, states=None)`, or `turnfold anchors CONV --state all`, lists them"
+                msg, remedy="list its anchors with `anchors(…, states=None)` or `turnfold anchors CONV --state all`"
             )
         self._put(conversation_id, Operation.RESOLVE, [Entry(f"resolve-{secrets.token_hex(12)}", body)])
 

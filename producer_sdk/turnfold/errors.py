@@ -56,7 +56,7 @@ class InvalidIdentifier(InvalidInput):
 class InvalidBudget(InvalidInput):
     """The budget is too small for the parts that every context contains; `needed_tokens` is the least that works."""
 
-    remedy = "give a budget of at least `needed_tokens`, or shorten what is always shown"
+    remedy = "give a budget of at least `needed_tokens`, or shorten the parts that are always shown"
 
     def __init__(self, problem: str, *, remedy: str = "", needed_tokens: int) -> None:
         super().__init__(problem, remedy=remedy)
@@ -66,7 +66,7 @@ class InvalidBudget(InvalidInput):
 class InvalidSettings(InvalidInput):
     """A setting has an invalid value; the message names the variable."""
 
-    remedy = "correct the setting that the message names"
+    remedy = "correct the setting named in the message"
 
 
 class UnknownConversation(TurnfoldError, LookupError):  # noqa: N818
@@ -98,7 +98,7 @@ class UnknownAnchor(TurnfoldError, LookupError):  # noqa: N818
     A `provisional` anchor, of the open tail, gets its permanent id when its segment closes.
     """
 
-    remedy = "list the conversation's anchors in every state for their numbers"
+    remedy = "list the conversation's anchors in every state to get their numbers"
 
 
 class UnknownTurn(TurnfoldError, LookupError):  # noqa: N818
@@ -110,7 +110,7 @@ class UnknownTurn(TurnfoldError, LookupError):  # noqa: N818
 class InboxFull(TurnfoldError):  # noqa: N818
     """The conversation's inbox is full until a worker has stored some of its turns. Retrying is safe."""
 
-    remedy = "start workers, and append `turns` again in a while"
+    remedy = "check that workers run, and append `turns` again later"
 
     turns: tuple[TurnInput, ...] = ()
     """The turns of the `append` with their ids: appending these again is idempotent."""
@@ -135,7 +135,7 @@ class QuotaExceeded(TurnfoldError):  # noqa: N818
 class Unavailable(TurnfoldError):  # noqa: N818
     """Redis or SQL did not answer within the timeout. Retrying is safe: every turn has an id."""
 
-    remedy = "check that Redis and the database run and can be reached, then repeat the call"
+    remedy = "check that Redis and the database are running and reachable, then retry"
 
     turns: tuple[TurnInput, ...] = ()
     """After a failed `append`, its turns with their ids: appending these again is idempotent."""
@@ -152,7 +152,7 @@ class SchemaMismatch(TurnfoldError):  # noqa: N818
 class WaitTimeout(TurnfoldError, TimeoutError):  # noqa: N818
     """`wait` timed out before the conversation was folded; `status` is its last status."""
 
-    remedy = "check that workers run: `turnfold doctor` says so"
+    remedy = "check that workers run: see `turnfold doctor`"
 
     def __init__(self, problem: str, *, remedy: str = "", status: Status) -> None:
         super().__init__(problem, remedy=remedy)

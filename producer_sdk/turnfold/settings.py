@@ -105,22 +105,24 @@ class Settings:
         checked_id("TURNFOLD_TENANT", self.tenant)
         _check_cell(self)
         if _IN_MEMORY.fullmatch(self.database_url):
-            msg = "TURNFOLD_DATABASE_URL names a database in memory, which workers and readers cannot share"
+            msg = "TURNFOLD_DATABASE_URL names an in-memory database, which workers and readers cannot share"
             raise InvalidSettings(msg, remedy="use sqlite:///path, with four slashes for an absolute path")
         if self.database_pooler and self.uses_sqlite:
-            msg = "TURNFOLD_DATABASE_POOLER is on, and TURNFOLD_DATABASE_URL names SQLite, which has none"
+            msg = "TURNFOLD_DATABASE_POOLER is on, but TURNFOLD_DATABASE_URL names SQLite, which has no pooler"
             raise InvalidSettings(msg, remedy="turn it off")
         if self.read_database_url and _IN_MEMORY.fullmatch(self.read_database_url):
-            msg = "TURNFOLD_READ_DATABASE_URL names a database in memory, which is no replica of another one"
-            raise InvalidSettings(msg, remedy="name a replica of TURNFOLD_DATABASE_URL, or none")
+            msg = "TURNFOLD_READ_DATABASE_URL names an in-memory database, which cannot be a replica"
+            raise InvalidSettings(msg, remedy="name a replica of TURNFOLD_DATABASE_URL, or unset it")
         if self.broker_url and not _URL.match(self.broker_url):
             # The message omits the value, which may be or contain a password.
             msg = "TURNFOLD_BROKER_URL is not a URL"
-            raise InvalidSettings(msg, remedy="use redis://host:port/0 or amqp://…, or none for the inboxes' Redis")
+            raise InvalidSettings(
+                msg, remedy="use redis://host:port/0 or amqp://…, or unset it to use the inboxes' Redis"
+            )
         if self.celery_doorbell and find_spec("celery") is None:
             msg = "TURNFOLD_CELERY_DOORBELL publishes through Celery, which is not installed"
             raise InvalidSettings(
-                msg, remedy="pip install 'turnfold[celery]', or leave it off, and workers are woken through Redis"
+                msg, remedy="pip install 'turnfold[celery]', or turn it off: workers are then woken through Redis"
             )
         if not 0 < self.timeout_seconds <= 600:
             msg = f"TURNFOLD_TIMEOUT_SECONDS must be above 0 and at most 600, not {self.timeout_seconds}"
@@ -153,8 +155,8 @@ class Settings:
         """
         url = self.broker_url or urls_of(self.redis_url)[0]
         if is_cluster(url):
-            msg = "TURNFOLD_REDIS_URL names a cluster, on which Celery cannot keep its queues"
-            raise InvalidSettings(msg, remedy="name one plain Redis, Sentinel or RabbitMQ in TURNFOLD_BROKER_URL")
+            msg = "TURNFOLD_REDIS_URL names a cluster, which Celery cannot use as a broker"
+            raise InvalidSettings(msg, remedy="set TURNFOLD_BROKER_URL to a single Redis, Sentinel or RabbitMQ")
         if not url.startswith(_SOCKET):
             return url
         return "redis+socket://" + url.removeprefix(_SOCKET).replace("?db=", "?virtual_host=").replace(
@@ -179,8 +181,8 @@ class Settings:
         try:
             cells = parse_cells(Path(self.cells).read_text("utf-8"))
         except (OSError, UnicodeError) as error:
-            msg = f"TURNFOLD_CELLS names a file that cannot be read: {self.cells}"
-            raise InvalidSettings(msg, remedy="correct the path, or the rights of the file") from error
+            msg = f"the file of TURNFOLD_CELLS cannot be read: {self.cells}"
+            raise InvalidSettings(msg, remedy="correct the path or the file's permissions") from error
         for name, cell in cells.cells.items():
             try:
                 replace(self, **cell.servers)
@@ -206,21 +208,21 @@ class Settings:
     def check_one_cell(self) -> None:
         """Raise `InvalidSettings` if there are cells and none is set: for processes that serve a single cell."""
         if self.cells and not self.cell:
-            msg = "TURNFOLD_CELLS is set, and this process serves one cell"
-            raise InvalidSettings(msg, remedy="name it: TURNFOLD_CELL, or `turnfold --cell NAME …`")
+            msg = "TURNFOLD_CELLS is set, but this process serves a single cell"
+            raise InvalidSettings(msg, remedy="choose it with TURNFOLD_CELL or `turnfold --cell NAME …`")
 
 
 def _check_cell(settings: Settings) -> None:
     """Raise `InvalidSettings` for a cell without a file of cells."""
     if settings.cell and not settings.cells:
-        msg = "TURNFOLD_CELL names a cell, and TURNFOLD_CELLS no file of cells"
-        raise InvalidSettings(msg, remedy="name the file in TURNFOLD_CELLS, or no cell")
+        msg = "TURNFOLD_CELL is set, but TURNFOLD_CELLS is not"
+        raise InvalidSettings(msg, remedy="set TURNFOLD_CELLS to the file of cells, or unset TURNFOLD_CELL")
 
 
 def _check_bounds(settings: Settings) -> None:
     """Raise `InvalidSettings` for an invalid number of shards, inbox limit or quota."""
     if not 0 <= settings.shards <= MOST_SHARDS:
-        msg = f"TURNFOLD_SHARDS must be 1 to {MOST_SHARDS}, or 0 for what is stored, not {settings.shards}"
+        msg = f"TURNFOLD_SHARDS must be 1 to {MOST_SHARDS}, or 0 for the stored number, not {settings.shards}"
         raise InvalidSettings(msg)
     if settings.max_inbox_turns < 1:
         raise InvalidSettings(f"TURNFOLD_MAX_INBOX_TURNS must be at least 1, not {settings.max_inbox_turns}")
@@ -232,7 +234,7 @@ def _check_bounds(settings: Settings) -> None:
         raise InvalidSettings(msg)
     for name in ("tenant_turns_a_day", "tenant_bytes_a_day", "tenant_stored_bytes"):
         if getattr(settings, name) < 0:
-            msg = f"TURNFOLD_{name.upper()} must be at least 0 (0: any number), not {getattr(settings, name)}"
+            msg = f"TURNFOLD_{name.upper()} must be at least 0 (0: unlimited), not {getattr(settings, name)}"
             raise InvalidSettings(msg)
 
 

@@ -102,8 +102,8 @@ def _forgotten(
             return None
         with suppress(Changed):
             return forget(address.conversation, seen)
-    msg = f"conversation {address.conversation!r} is written to without a pause, and was not forgotten"
-    raise Unavailable(msg, remedy="stop the producers of this subject, and forget it again")
+    msg = f"conversation {address.conversation!r} was not forgotten: turns kept arriving"
+    raise Unavailable(msg, remedy="stop the producers of this subject, then forget it again")
 
 
 def _waiting(inbox: ProducerInbox, address: Address, subject: str) -> _Turns:

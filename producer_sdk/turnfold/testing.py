@@ -18,7 +18,7 @@ try:
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] != "turnfold_worker":
         raise
-    msg = "turnfold.testing folds by turnfold_worker, which is not installed: pip install 'turnfold-worker[testing]'"
+    msg = "turnfold.testing needs turnfold_worker, which is not installed: pip install 'turnfold-worker[testing]'"
     raise ModuleNotFoundError(msg, name=error.name) from error
 
 __all__ = ["in_memory", "embedded", "LocalTurnfold", "OpenAIServer", "Behaviour"]

@@ -126,7 +126,7 @@ def chosen_counter(count_tokens: TokenCount | str | None) -> Counter:
     if isinstance(count_tokens, str):
         return tiktoken_counter(count_tokens)
     if not callable(count_tokens):
-        msg = f"count_tokens must be a function from text to a number, not {type(count_tokens).__name__}"  # type: ignore[unreachable]  # not every caller has types
+        msg = f"count_tokens must be a function that takes text and returns a number, not {type(count_tokens).__name__}"  # type: ignore[unreachable]  # not every caller has types
         raise InvalidInput(msg)
     return caller_counter(count_tokens)
 
@@ -158,7 +158,9 @@ def tiktoken_counter(encoding: str = "o200k_base") -> Counter:
     try:
         import tiktoken
     except ModuleNotFoundError as error:
-        raise InvalidSettings("counting with tiktoken needs the package", remedy="pip install tiktoken") from error
+        raise InvalidSettings(
+            "counting with tiktoken needs the tiktoken package", remedy="pip install tiktoken"
+        ) from error
     encoder = tiktoken.get_encoding(encoding)
     return Counter(encoding, lambda text: len(encoder.encode_ordinary(text)))
 

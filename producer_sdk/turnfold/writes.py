@@ -71,12 +71,12 @@ def _check_size(settings: Settings, entries: Sequence[Entry]) -> None:
     """Raise `InvalidInput` for more entries or bytes than an empty inbox can hold."""
     greatest = settings.max_inbox_turns
     if len(entries) > greatest:
-        msg = f"{len(entries)} turns in one append, and an inbox holds at most {greatest} that wait"
-        raise InvalidInput(msg, remedy="append them in several lists, or raise TURNFOLD_MAX_INBOX_TURNS")
+        msg = f"{len(entries)} turns in one append, but an inbox holds at most {greatest} waiting turns"
+        raise InvalidInput(msg, remedy="append them in smaller lists, or raise TURNFOLD_MAX_INBOX_TURNS")
     size, most_bytes = sum(len(entry.body) for entry in entries), settings.max_inbox_bytes
     if size > most_bytes:
-        msg = f"turns of {size} bytes in one append, and an inbox holds at most {most_bytes} that wait"
-        raise InvalidInput(msg, remedy="append them in several lists, or raise TURNFOLD_MAX_INBOX_BYTES")
+        msg = f"turns of {size} bytes in one append, but an inbox holds at most {most_bytes} waiting bytes"
+        raise InvalidInput(msg, remedy="append them in smaller lists, or raise TURNFOLD_MAX_INBOX_BYTES")
 
 
 def _was_refused(error: InboxFull | Unavailable) -> bool:

@@ -85,7 +85,7 @@ def test_the_request_is_strict_has_no_tools_and_begins_with_what_never_changes(
         (Behaviour(body=b'"text"'), "no choice"), (Behaviour(body=b'{"choices": [3]}'), "no choice"),
         (Behaviour(body=b"[" * 100_000), "not JSON"), (behaves.NO_CHOICES, "no choice"),
         (behaves.DROPPED, "no connection"), (behaves.CUT_SHORT, "no connection"),
-        (Behaviour(delay_seconds=5), "no whole answer"), (behaves.DRIPPING, "no whole answer"),
+        (Behaviour(delay_seconds=5), "no complete answer"), (behaves.DRIPPING, "no complete answer"),
     ],
 )  # fmt: skip
 def test_what_may_pass_by_itself_is_said_so_within_the_deadline_and_without_content(

@@ -81,7 +81,7 @@ def test_sqlite_whose_disk_is_full_is_away(sqlite_url: str) -> None:
     engine.dispose()
 
     assert isinstance(error, StoreAway)
-    assert "its disk is full: make room there" in str(error)
+    assert "its disk is full: free disk space" in str(error)
 
 
 def test_sqlite_that_is_damaged_is_away(sqlite_url: str) -> None:

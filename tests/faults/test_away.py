@@ -352,7 +352,7 @@ def test_workers_survive_a_redis_that_stops_answering(
 
         os.kill(own_redis.pid, signal.SIGSTOP)
         refused = outcome_of(lambda: tf.append(CONVERSATION, talk(2, 20)))
-        wait_until(lambda: "no sweep is asked for" in worker.log.read_text(), what="the worker meets the outage")
+        wait_until(lambda: "no sweeps are requested" in worker.log.read_text(), what="the worker meets the outage")
         os.kill(own_redis.pid, signal.SIGCONT)
         assert isinstance(refused, Unavailable)
         wait_until(lambda: outcome_of(own_redis.client().ping) is True, what="Redis answers")

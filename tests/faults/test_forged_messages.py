@@ -79,7 +79,7 @@ def test_no_message_ends_a_worker_or_holds_up_what_is_due(
     assert tf.wait("c", timeout_seconds=120).folded == 1
     assert worker.pid == parent
     log = worker.log.read_text(errors="replace")
-    assert log.count("a message that cannot be read was dropped") >= len(QUEUES) * len(UNREADABLE) - len(QUEUES)
+    assert log.count("an unreadable message was dropped") >= len(QUEUES) * len(UNREADABLE) - len(QUEUES)
     assert "Unrecoverable" not in log
 
 

@@ -153,7 +153,7 @@ def test_a_model_that_fails_is_left_alone_and_tried_again_by_one_call(make_refin
     refinery.server.choose = lambda _: behaves.SERVER_ERROR
     refinery.local.settle()
     assert len(refinery.server.requests) == 3
-    assert "left alone" in str(refinery.jobs[0][2])
+    assert "calls are paused" in str(refinery.jobs[0][2])
     refinery.server.choose = lambda _: behaves.OK
 
     def again() -> bool:

@@ -79,7 +79,7 @@ class Coverage:
 
     def _unknown(self, seq: int) -> UnknownTurn:
         msg = f"turn {seq} is not between {self.first_seq} and {self.last_seq}"
-        return UnknownTurn(msg, remedy="ask for a turn of the conversation by its number")
+        return UnknownTurn(msg, remedy="give the number of a turn in that range")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,10 +214,14 @@ class Context:
             msg = f"earlier must be a Context, not {type(earlier).__name__}"
             raise InvalidInput(msg)
         if earlier.conversation_id != self.conversation_id:
-            msg = f"earlier is of conversation {earlier.conversation_id!r}, this is of {self.conversation_id!r}"
+            msg = (
+                f"earlier belongs to conversation {earlier.conversation_id!r}, this context to {self.conversation_id!r}"
+            )
             raise InvalidInput(msg)
         if None not in {earlier.stored_as, self.stored_as} and earlier.stored_as != self.stored_as:
-            msg = f"conversation {self.conversation_id!r} was forgotten between the two contexts: nothing links them"
+            msg = (
+                f"conversation {self.conversation_id!r} was forgotten between the two contexts: they cannot be compared"
+            )
             raise InvalidInput(msg)
         return diff_of(earlier.statements, self.statements)
 
@@ -227,8 +231,8 @@ class Context:
             return openai_messages(self.system, self.record, self.chat)
         if form == "anthropic":
             return anthropic_messages(self.record, self.chat, stable_length=self._stable_record)
-        msg = f"there are no messages of the form {form!r}"
-        raise InvalidInput(msg, remedy="ask for 'openai' or 'anthropic', or use .text")
+        msg = f"unknown message form {form!r}"
+        raise InvalidInput(msg, remedy="use 'openai' or 'anthropic', or read .text")
 
     def request(self, form: Form = "openai") -> dict[str, Any]:
         """Arguments for a provider's client call: `{"messages"}`, or `{"system", "messages"}` for Anthropic.
@@ -262,8 +266,8 @@ class Context:
         `UnknownConversation` when the conversation was forgotten meanwhile, `Unavailable`.
         """
         if self.keeper is None:
-            msg = "this context has no client to keep it"
-            raise InvalidInput(msg, remedy="give it to Turnfold.reference(context)")
+            msg = "this context is not attached to a client that can keep it"
+            raise InvalidInput(msg, remedy="call Turnfold.reference(context)")
         return self.keeper(self)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -77,7 +77,7 @@ class MemoryTiers:
             _check(name, getattr(self, name), (int,), 0, _NEVER)
         _check("hot_share", self.hot_share, (int, float), 0, 1)
         if not any(getattr(self, name) for name in FACTORS):
-            msg = f"one of the weights in tiers of a policy must be above 0: {', '.join(FACTORS)}"
+            msg = f"at least one weight in tiers of a policy must be above 0: {', '.join(FACTORS)}"
             raise InvalidSettings(msg)
         if self.warm_from > self.hot_from:
             msg = f"warm_from in tiers of a policy must be at most hot_from, {self.hot_from}, not {self.warm_from}"
@@ -176,7 +176,7 @@ class Policy:
             raise InvalidSettings(msg)
         # Rounded: floats that make up 1 may sum to slightly more.
         if bands and round(self.recent_share + sum(band.share for band in bands), 9) > 1:
-            msg = "the shares of bands and recent_share of a policy must be at most 1 together"
+            msg = "the shares of bands and recent_share of a policy must add up to at most 1"
             raise InvalidSettings(msg)
 
     @property

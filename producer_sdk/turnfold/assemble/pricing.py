@@ -310,5 +310,5 @@ def _saved(notes: Sequence[Note]) -> int:
 def _checked(counted: object) -> int:
     if isinstance(counted, int) and not isinstance(counted, bool) and counted >= 0:
         return counted
-    msg = f"count_tokens must return a whole number of at least 0, it returned {counted!r}"
+    msg = f"count_tokens must return a whole number of at least 0, not {counted!r}"
     raise InvalidInput(msg)

@@ -211,6 +211,6 @@ def _too_small(request: Request, least: Assembly) -> InvalidBudget:
     needed = least.largest + request.reserve_tokens
     given = [name for name in ("system", "task") if getattr(request, name)]
     shorter = f", or a shorter {' or '.join(given)} text" if given else ""
-    reserved = f" beside the {request.reserve_tokens} that are reserved" if request.reserve_tokens else ""
-    msg = f"a budget of {request.budget_tokens} tokens cannot hold what is always shown{reserved}"
+    reserved = f" in addition to the {request.reserve_tokens} reserved" if request.reserve_tokens else ""
+    msg = f"a budget of {request.budget_tokens} tokens cannot hold the parts that are always shown{reserved}"
     return InvalidBudget(msg, remedy=f"give at least {needed} tokens{shorter}", needed_tokens=needed)

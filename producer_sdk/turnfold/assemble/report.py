@@ -116,7 +116,7 @@ def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
         yield LeftOut(f"section {section!r} of the system text", "a larger budget_tokens")
     if material.snapshot.has_lost_postings:
         yield LeftOut(
-            "what earlier turns say of the question: search rows are being made again", "context() again, in a moment"
+            "what earlier turns say about the question: search rows are being rebuilt", "context() again, in a moment"
         )
     active, tokens = _active_anchors(material.snapshot)
     if active > len(plan.anchors) and plan.has_background:
@@ -137,7 +137,7 @@ def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
     for shown_turn in plan.raw:
         if shown_turn.marker is not None and not shown_turn.hidden:
             named = f"turn {shown_turn.turn.seq}" if shown_turn.marker else "a turn that is still being stored"
-            yield LeftOut(f"a part of {named}", shown_turn.marker or "wait()", shown_turn.turn.tokens)
+            yield LeftOut(f"part of {named}", shown_turn.marker or "wait()", shown_turn.turn.tokens)
     yield from _not_expanded(plan)
     if plan.has_background and material.request.policy.detail_share:
         yield from _often_left_out(material, plan)
@@ -176,7 +176,7 @@ def _raw_tokens(material: Material, first_seq: int, last_seq: int) -> int:
 def _not_expanded(plan: Plan) -> Iterator[LeftOut]:
     """Markers that the caller asked to expand and that are not shown, or only in part."""
     for marker in plan.not_expanded:
-        yield LeftOut(f"what {marker} stands for: there is no room for it", marker)
+        yield LeftOut(f"the text behind {marker}: it does not fit", marker)
     for passage in plan.expanded:
         if passage.goes_on is not None:
-            yield LeftOut(f"a part of what {passage.marker} stands for", passage.goes_on)
+            yield LeftOut(f"part of the text behind {passage.marker}", passage.goes_on)

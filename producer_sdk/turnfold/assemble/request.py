@@ -72,12 +72,12 @@ class Request:
                 raise InvalidInput(msg)
         check_now(self.now)
         if checked_as_of(self.as_of) is not None and self.expand:
-            msg = "expand shows turns of any day"
-            raise InvalidInput(msg, remedy="leave it out with as_of, and call expand")
+            msg = "expand cannot be combined with as_of: it shows turns of any day"
+            raise InvalidInput(msg, remedy="leave one of them out, or call Turnfold.expand")
         _check_markers(self.expand)
         if self.expand and not self.scope.is_all:
-            msg = "expand shows the turns behind a marker, whoever spoke"
-            raise InvalidInput(msg, remedy="leave it, or origins and speakers, out")
+            msg = "expand cannot be combined with origins or speakers: it shows turns of every speaker"
+            raise InvalidInput(msg, remedy="leave out either expand, or origins and speakers")
 
     @property
     def usable_tokens(self) -> int:
@@ -119,7 +119,7 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
     )  # fmt: skip
     if system is None or isinstance(system, str):
         if flags_of(flags, what="flags"):
-            msg = "flags choose among sections"
+            msg = "flags only select sections"
             raise InvalidInput(msg, remedy="give system as a list of turnfold.Section, or no flags")
         return request
     usable = max(0, request.usable_tokens)
@@ -138,7 +138,7 @@ def _vector(query: str | None, numbers: object) -> Vector:
     except (TypeError, ValueError):
         vector = NO_VECTOR
     if vector == NO_VECTOR or not query:
-        msg = "query_vector must be the numbers of the query's sentence vector, and come with its query"
+        msg = "query_vector must be the numbers of the query's embedding, and needs query="
         raise InvalidInput(msg)
     return vector
 
@@ -156,9 +156,9 @@ def asked_markers(markers: object) -> tuple[str, ...]:
 def _check_markers(markers: tuple[object, ...]) -> None:
     for marker in markers:
         if not isinstance(marker, str):
-            msg = f"a marker is a text such as L1:auth-options-17, not {type(marker).__name__}"
+            msg = f"a marker must be text such as L1:auth-options-17, not {type(marker).__name__}"
             raise InvalidInput(msg)
         parse_marker(marker)
     if (many := len(set(markers))) > MOST_EXPANDED:
-        msg = f"at most {MOST_EXPANDED} markers are expanded in one context, not {many}"
-        raise InvalidInput(msg, remedy="expand the others one by one")
+        msg = f"expand takes at most {MOST_EXPANDED} markers, not {many}"
+        raise InvalidInput(msg, remedy="expand the others with Turnfold.expand")

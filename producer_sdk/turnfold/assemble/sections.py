@@ -32,11 +32,11 @@ class Section:
         for field in ("name", "text"):
             text = getattr(self, field)
             if not isinstance(text, str) or not text.strip():
-                msg = f"{field} of a section must be a text that is not empty, not {text!r}"
+                msg = f"{field} of a section must be non-empty text, not {text!r}"
                 raise InvalidInput(msg)
         short: object = self.short
         if short is not None and not (isinstance(short, str) and short.strip()):
-            msg = f"short of section {self.name!r} must be a text that is not empty, or None"
+            msg = f"short of section {self.name!r} must be non-empty text or None"
             raise InvalidInput(msg)
         if isinstance(self.priority, bool) or not isinstance(self.priority, int):
             msg = f"priority of section {self.name!r} must be a whole number, not {self.priority!r}"
@@ -118,11 +118,11 @@ def checked_sections(sections: object) -> tuple[Section, ...]:
     names: set[str] = set()
     for section in listed:
         if not isinstance(section, Section):
-            msg = f"a system text is made of turnfold.Section values, not of {type(section).__name__}"
+            msg = f"system must be text or turnfold.Section values, not {type(section).__name__}"
             raise InvalidInput(msg)
         if section.name in names:
-            msg = f"two sections are called {section.name!r}"
-            raise InvalidInput(msg, remedy="give each a name of its own")
+            msg = f"two sections have the name {section.name!r}"
+            raise InvalidInput(msg, remedy="give each section a unique name")
         names.add(section.name)
     return listed
 
@@ -136,7 +136,7 @@ def flags_of(flags: object, *, what: str) -> frozenset[str]:
         names = [flag for flag in flags if value_of(flag)]
         if all(isinstance(flag, str) for flag in names):
             return frozenset(names)
-    msg = f"{what} must be names of flags, such as {{'has_tools'}}, or a dict of them, not {flags!r}"
+    msg = f"{what} must be flag names such as {{'has_tools'}}, or a dict of them, not {flags!r}"
     raise InvalidInput(msg)
 
 
@@ -157,7 +157,7 @@ def _required(allowed: Sequence[Section], budget_tokens: int | None, counter: Co
         return chosen
     msg = f"a budget of {budget_tokens} tokens cannot hold the required sections {', '.join(map(repr, chosen))}"
     raise InvalidBudget(
-        msg, remedy=f"give at least {needed} tokens, or some of them a `short` text", needed_tokens=needed
+        msg, remedy=f"give at least {needed} tokens, or give some of the sections a `short` text", needed_tokens=needed
     )
 
 

@@ -110,7 +110,7 @@ def _read_chat(messages: object) -> CallerHistory:
             operators.append(place)
             continue
         if role not in _SPEAKERS:
-            raise UnreadableRequest(f"messages[{place}] has no role that is known")
+            raise UnreadableRequest(f"messages[{place}] has no known role")
         if says_something(message):
             turns.append(CallerTurn(message, _behind(turns, first), place + 1))
     return CallerHistory(tuple(items), tuple(turns), tuple(operators))
@@ -200,7 +200,7 @@ def _message_of(item: Mapping[str, Any], kind: str) -> Item:
         return {"role": "tool", "content": item.get("output"), "tool_call_id": str(item.get("call_id"))}
     if kind == "message":
         if _role_of(item) not in _SPEAKERS:
-            raise UnreadableRequest("an item of input has no role that is known")
+            raise UnreadableRequest("an input item has no known role")
         return {"role": item["role"], "content": item.get("content")}
     # The work of a hosted tool: shown by its kind, stored whole.
     return {"role": "assistant", "content": [dict(item)]}

@@ -55,8 +55,8 @@ async def fold(
     if room <= 0:
         needed = priced.system_tokens + 1_000
         msg = (
-            f"the system messages alone are {priced.system_tokens} tokens, which a budget of {options.budget_tokens} "
-            "cannot hold"
+            f"the system messages alone take {priced.system_tokens} tokens, more than the budget of "
+            f"{options.budget_tokens}"
         )
         raise InvalidBudget(msg, remedy=f"give at least {needed}", needed_tokens=needed)
     folder = _Folder(memory, points, await points.find(memory), priced, tail, options, room)

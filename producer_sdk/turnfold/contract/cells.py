@@ -46,15 +46,15 @@ class Cells:
 
     def __post_init__(self) -> None:
         if not self.cells:
-            raise InvalidSettings("TURNFOLD_CELLS names a file without cells", remedy=_FORM)
+            raise InvalidSettings("the file of TURNFOLD_CELLS defines no cells", remedy=_FORM)
         self._check_apart()
         for tenant, name in self.pins.items():
             if name not in self.cells:
-                msg = f"TURNFOLD_CELLS pins tenant {tenant!r} to cell {name!r}, which is not there"
+                msg = f"TURNFOLD_CELLS pins tenant {tenant!r} to cell {name!r}, which does not exist"
                 raise InvalidSettings(msg, remedy=f"pin it to one of {', '.join(self.cells)}")
         if all(cell.pinned_only for cell in self.cells.values()):
-            msg = "TURNFOLD_CELLS has no cell for tenants without a pin: all are pinned_only"
-            raise InvalidSettings(msg, remedy="leave pinned_only away from at least one cell")
+            msg = "TURNFOLD_CELLS leaves no cell for unpinned tenants: all cells are pinned_only"
+            raise InvalidSettings(msg, remedy="remove pinned_only from at least one cell")
 
     def _check_apart(self) -> None:
         users: dict[tuple[str, str], str] = {}
@@ -65,13 +65,13 @@ class Cells:
             for server in sorted(owned):
                 if users.setdefault(server, name) != name:
                     msg = f"TURNFOLD_CELLS gives cells {users[server]!r} and {name!r} the same {server[0]}"
-                    raise InvalidSettings(msg, remedy="give each cell a Redis, a broker and a database of its own")
+                    raise InvalidSettings(msg, remedy="give each cell its own Redis, broker and database")
 
     def named(self, name: str) -> Cell:
         """Return the cell with a name. Raises `InvalidSettings` for an unknown one."""
         if name not in self.cells:
-            msg = f"TURNFOLD_CELL is {name!r}, which TURNFOLD_CELLS does not name"
-            raise InvalidSettings(msg, remedy=f"name one of {', '.join(self.cells)}")
+            msg = f"TURNFOLD_CELL is {name!r}, which is not a cell of TURNFOLD_CELLS"
+            raise InvalidSettings(msg, remedy=f"use one of {', '.join(self.cells)}")
         return self.cells[name]
 
     def of(self, tenant: str) -> str:
@@ -93,18 +93,18 @@ def parse_cells(text: str) -> Cells:
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InvalidSettings(f"TURNFOLD_CELLS names a file that is no TOML: {error}", remedy=_FORM) from error
+        raise InvalidSettings(f"the file of TURNFOLD_CELLS is not valid TOML: {error}", remedy=_FORM) from error
     if unknown := tables.keys() - {"cells", "pins"}:
-        msg = f"TURNFOLD_CELLS names a file with an unknown table {min(unknown)!r}"
-        raise InvalidSettings(msg, remedy="its tables are [cells.NAME] and [pins]")
+        msg = f"the file of TURNFOLD_CELLS has an unknown table {min(unknown)!r}"
+        raise InvalidSettings(msg, remedy="use [cells.NAME] and [pins]")
     cells, pins = tables.get("cells", {}), tables.get("pins", {})
     if not isinstance(cells, dict) or not isinstance(pins, dict):
-        raise InvalidSettings("TURNFOLD_CELLS names a file whose cells or pins are no table", remedy=_FORM)
+        raise InvalidSettings("cells and pins in the file of TURNFOLD_CELLS must be tables", remedy=_FORM)
     for tenant, name in pins.items():
         _check_name("tenant", tenant)
         if not isinstance(name, str):
-            msg = f"TURNFOLD_CELLS pins tenant {tenant!r} to what is no name"
-            raise InvalidSettings(msg, remedy='write it so: acme = "eu"; a tenant with dots in quotes')
+            msg = f"TURNFOLD_CELLS pins tenant {tenant!r} to a value that is not text"
+            raise InvalidSettings(msg, remedy='write pins as acme = "eu"; quote a tenant that contains dots')
     return Cells(cells={name: _cell(name, table) for name, table in cells.items()}, pins=pins)
 
 
@@ -118,11 +118,11 @@ def _check_name(kind: str, name: str) -> None:
 def _cell(name: str, table: object) -> Cell:
     _check_name("cell", name)
     if not isinstance(table, dict):
-        raise InvalidSettings(f"TURNFOLD_CELLS: cell {name!r} is no table", remedy=_FORM)
+        raise InvalidSettings(f"TURNFOLD_CELLS: cell {name!r} is not a table", remedy=_FORM)
     kinds = {each.name: bool if each.type == "bool" else str for each in fields(Cell)}
     if unknown := table.keys() - kinds:
         msg = f"TURNFOLD_CELLS: cell {name!r} has an unknown key {min(unknown)!r}"
-        raise InvalidSettings(msg, remedy=f"its keys are {', '.join(kinds)}")
+        raise InvalidSettings(msg, remedy=f"use {', '.join(kinds)}")
     for key, setting in table.items():
         if type(setting) is not kinds[key]:
             msg = f"TURNFOLD_CELLS: {key} of cell {name!r} must be {'true or false' if kinds[key] is bool else 'text'}"

@@ -45,7 +45,7 @@ def configuration(
         if isinstance(constraints, str) or not isinstance(constraints, Sequence):
             raise InvalidInput('constraints must be a list of texts, such as ["no AWS"]')
         if len(constraints) > MAX_CONSTRAINTS:
-            raise InvalidInput(f"at most {MAX_CONSTRAINTS} constraints, not {len(constraints)}")
+            raise InvalidInput(f"constraints must be at most {MAX_CONSTRAINTS}, not {len(constraints)}")
         body["constraints"] = [_text("a constraint", constraint) for constraint in constraints]
     if settings is not None:
         if not isinstance(settings, Mapping):
@@ -62,12 +62,12 @@ def configuration(
 def settlement(anchor: int, *, dismiss: bool) -> bytes:
     """Serialize the body of a resolve operation. Raises `InvalidInput`, `UnknownAnchor` for one of the open tail."""
     if type(anchor) is int and anchor >= FIRST_TAIL_ANCHOR:
-        msg = f"anchor {anchor} is of a turn in the open tail"
+        msg = f"anchor {anchor} is provisional: its turn is still in the open tail"
         raise UnknownAnchor(
-            msg, remedy="wait until its segment closes, and list the anchors again: by then its number can be settled"
+            msg, remedy="wait until its segment closes, then list the anchors again for its permanent number"
         )
     if type(anchor) is not int or not 1 <= abs(anchor) < FIRST_TAIL_ANCHOR:
-        raise InvalidInput(f"an anchor is named by its number, such as anchors(…)[0].id, not {anchor!r}")
+        raise InvalidInput(f"an anchor must be given by its number, such as anchors(…)[0].id, not {anchor!r}")
     if not isinstance(dismiss, bool):
         msg = f"dismiss must be True or False, not {dismiss!r}"  # type: ignore[unreachable]  # not every caller has types
         raise InvalidInput(msg)
@@ -81,10 +81,10 @@ def settlement_read(body: bytes) -> dict[str, Any]:
         given = json.loads(body)
         anchor, state = given["anchor"], AnchorState(given["state"])
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        msg = "the body of a resolve operation names an anchor and its state"
+        msg = "the body of a resolve operation must name an anchor and its state"
         raise InvalidInput(msg) from error
     if state not in {AnchorState.RESOLVED, AnchorState.DISMISSED}:
-        raise InvalidInput(f"by hand an anchor becomes resolved or dismissed, not {state}")
+        raise InvalidInput(f"an anchor can only be set to resolved or dismissed, not {state}")
     return json.loads(settlement(anchor, dismiss=state is AnchorState.DISMISSED))  # type: ignore[no-any-return] # a dict
 
 
@@ -98,7 +98,7 @@ def merged(before: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, An
 
 def _text(what: str, value: object, *, longest: int = MAX_GOAL_CHARACTERS) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise InvalidInput(f"{what} must be a text that is not empty")
+        raise InvalidInput(f"{what} must be non-empty text")
     if len(value) > longest:
         raise InvalidInput(f"{what} must be at most {longest} characters long, not {len(value)}")
     return clean(value)

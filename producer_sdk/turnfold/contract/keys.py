@@ -96,16 +96,18 @@ def checked_id(kind: str, value: object) -> str:
     try:
         size = len(value.encode())
     except UnicodeEncodeError as error:
-        raise InvalidIdentifier(f"{kind} holds a lone surrogate", remedy="use valid Unicode text") from error
+        raise InvalidIdentifier(f"{kind} contains a lone surrogate", remedy="use valid Unicode text") from error
     if not 1 <= size <= MAX_ID_BYTES:
         raise InvalidIdentifier(f"{kind} must be 1 to {MAX_ID_BYTES} bytes long, not {size}")
     if any(ord(c) < 32 or 127 <= ord(c) < 160 or c in LINE_ENDS for c in value):
-        raise InvalidIdentifier(f"{kind} must not hold control characters or line breaks")
+        raise InvalidIdentifier(f"{kind} must not contain control characters or line breaks")
     if value.isspace():
-        raise InvalidIdentifier(f"{kind} must not be of spaces alone", remedy="give it a name that people can see")
+        raise InvalidIdentifier(
+            f"{kind} must not consist of whitespace only", remedy="use at least one visible character"
+        )
     if value in {".", ".."}:
-        msg = f"{kind} must not be {value!r}, which HTTP clients resolve as a part of a path"
-        raise InvalidIdentifier(msg, remedy="use any other id, such as one with a letter or a digit")
+        msg = f"{kind} must not be {value!r}, which HTTP clients resolve as a path segment"
+        raise InvalidIdentifier(msg, remedy="use an id that contains a letter or a digit")
     return value
 
 

@@ -54,7 +54,7 @@ def nodes_of_cluster(url: str) -> ClusterNodes:
     user, at, hosts = parts.netloc.rpartition("@")
     servers = [server for server in map(_server, hosts.split(",")) if server is not None]
     if parts.path not in {"", "/", "/0"} or len(servers) <= hosts.count(","):
-        msg = "TURNFOLD_REDIS_URL names a cluster by what is no list of servers, or a database of it other than 0"
+        msg = "TURNFOLD_REDIS_URL names a cluster without a valid list of servers, or with a database other than 0"
         raise InvalidSettings(msg, remedy="use redis+cluster://host:port,host:port, or rediss+cluster://… with TLS")
     netloc = f"{user}{at}{hosts.partition(',')[0]}"
     return ClusterNodes(

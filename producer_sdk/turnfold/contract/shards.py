@@ -103,13 +103,13 @@ class Layout(NamedTuple):
         layout = cls(generation, shards, servers, target)
         is_possible = 0 <= generation < IDS_A_GENERATION and 1 <= shards <= MOST_SHARDS and servers > 0
         if not is_possible or (target is not None and target.generation != generation + 1):
-            raise ValueError(f"no layout of shards: {text[:80]!r}")
+            raise ValueError(f"invalid shard layout: {text[:80]!r}")
         return layout
 
     @classmethod
     def unknown(cls) -> Self:
         """Raise `RuntimeError`: the layout source of code that needs no shard."""
-        raise RuntimeError("no shard is known here")
+        raise RuntimeError("shards are not available here")
 
     @classmethod
     def from_meta(cls, rows: Mapping[str, str]) -> Self:

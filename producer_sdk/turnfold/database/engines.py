@@ -51,12 +51,12 @@ def connect(
         raise InvalidSettings(msg, remedy="use sqlite:///path or postgresql+psycopg://…") from error
     except ValueError:
         # Omit the value: if a password contains an unescaped delimiter, its rest is taken for the port.
-        msg = "TURNFOLD_DATABASE_URL has a port that is no number"
+        msg = "TURNFOLD_DATABASE_URL has a port that is not a number"
         raise InvalidSettings(
             msg,
             remedy=(
-                "use postgresql+psycopg://user:password@host:5432/database, with @, : and / in the password as %40, "
-                "%3A and %2F"
+                "use postgresql+psycopg://user:password@host:5432/database, and write @, : and / in the password as "
+                "%40, %3A and %2F"
             ),
         ) from None
     backend = url.get_backend_name()
@@ -64,7 +64,7 @@ def connect(
         return _sqlite(url, write=write, timeout_seconds=timeout_seconds, create=create)
     if url.drivername in {"postgresql", "postgresql+psycopg"}:
         return _postgresql(url, write=write, timeout_seconds=timeout_seconds, pooler=pooler)
-    msg = f"TURNFOLD_DATABASE_URL names {url.drivername}"
+    msg = f"TURNFOLD_DATABASE_URL names an unsupported database, {url.drivername}"
     raise InvalidSettings(msg, remedy="use sqlite:///path or postgresql+psycopg://user:password@host:5432/database")
 
 

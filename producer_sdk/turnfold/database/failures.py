@@ -31,7 +31,7 @@ def translated() -> Iterator[None]:
             raise InvalidSettings(DROPPED, remedy=NEEDS_POOLER) from error
         kind = ConnectionLost if error.connection_invalidated else Unavailable
         msg = f"the database did not answer ({type(error.orig).__name__})"
-        raise kind(msg, remedy="check that it runs, and that TURNFOLD_DATABASE_URL is right") from error
+        raise kind(msg, remedy="check that it is running and that TURNFOLD_DATABASE_URL is correct") from error
     except DBAPIError as error:
         if getattr(error.orig, "sqlite_errorname", "").startswith("SQLITE_CORRUPT"):
             raise Unavailable(_DAMAGED, remedy="restore a backup") from error
@@ -45,18 +45,18 @@ def translated() -> Iterator[None]:
         raise Unavailable(f"the database could not be used: {type(error).__name__}", remedy=_REPEAT) from error
 
 
-_ALL_IN_USE: Final = "all connections of this process to the database were in use for as long as a call may take"
-_FEWER_THREADS: Final = "ask again, or from fewer threads, or from more processes"
-_REPEAT: Final = "repeat the call; if it fails again, look into the database's log"
+_ALL_IN_USE: Final = "all database connections of this process were in use until the call timed out"
+_FEWER_THREADS: Final = "retry, or use fewer threads or more processes"
+_REPEAT: Final = "retry; if it fails again, check the database's log"
 _NO_FILE: Final = "the file of TURNFOLD_DATABASE_URL cannot be opened"
 _OPEN_FILE: Final = (
-    "correct the URL, let this user write to its folder, where SQLite keeps two more files, or run `turnfold migrate`, "
-    "which makes it"
+    "correct the URL, make its folder writable for this user (SQLite keeps two more files there), or run "
+    "`turnfold migrate` to create it"
 )
-_DAMAGED: Final = "the file of TURNFOLD_DATABASE_URL is damaged, as by a copy that is not whole"
-_NO_DATABASE: Final = "the file of TURNFOLD_DATABASE_URL is no SQLite database"
-_NO_SCHEMA: Final = "the database has no Turnfold schema of this version"
-_MIGRATE: Final = "run `turnfold migrate`, which also says what still differs"
+_DAMAGED: Final = "the file of TURNFOLD_DATABASE_URL is damaged, for example by an incomplete copy"
+_NO_DATABASE: Final = "the file of TURNFOLD_DATABASE_URL is not a SQLite database"
+_NO_SCHEMA: Final = "the database does not have the Turnfold schema of this version"
+_MIGRATE: Final = "run `turnfold migrate`, which also reports remaining differences"
 
 
 def _missing_table(error: DBAPIError) -> bool:

@@ -100,8 +100,8 @@ def _check_length(wanted: Wanted, blocks: Iterable[bytes]) -> None:
     stored = set(map(numbers_of_each, blocks)) - {0}
     given = len(wanted.query_vector)
     if stored and given not in stored:
-        msg = f"query_vector has {given} numbers, and the vectors of this conversation have {max(stored)}"
-        raise InvalidInput(msg, remedy=f"make it by their model, {wanted.vector_model}")
+        msg = f"query_vector has {given} dimensions, but the vectors of this conversation have {max(stored)}"
+        raise InvalidInput(msg, remedy=f"compute it with their model, {wanted.vector_model}")
 
 
 class _Query:

@@ -10,15 +10,15 @@ REDIS_LOG: Final = "redis"
 REWRITING: Final = "rewriting"
 """Key of the time when Redis was last told to rewrite its log."""
 
-_SQLITE: Final = "SQLite's write-ahead log, until no read is in the way: workers empty it"
+_SQLITE: Final = "SQLite's write-ahead log, until workers can truncate it: open reads delay that"
 _POSTGRESQL: Final = (
-    "PostgreSQL's pages and statistics until new rows take the room of dead ones, or ANALYZE and VACUUM FULL have been "
-    "there, its write-ahead log until its files are written over, and backups as long as you keep them"
+    "PostgreSQL's pages and statistics, until new rows replace dead ones or ANALYZE and VACUUM FULL run; its "
+    "write-ahead log, until its files are overwritten; and backups, as long as you keep them"
 )
 _REDIS: Final = (
-    "Redis's append-only file and snapshot, until each is written anew: workers see to that, every ten minutes at most"
+    "Redis's append-only file and snapshot, until each is rewritten: workers trigger that, at most every ten minutes"
 )
-_ROWS: Final = "the database's rows, which nobody reads any more, until a worker has deleted them"
+_ROWS: Final = "the database's rows, which are no longer read, until a worker has deleted them"
 
 
 def remaining(marks: Collection[str], *, sqlite: bool, completed: bool) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ def checked_meta(connection: Connection, process: SchemaRange, does: str = _READ
     rows = meta_rows(connection)
     versions = served(rows)
     if versions is None or not versions.overlaps(process):
-        msg = f"the database serves schema version {versions}, {does} {process}"
+        msg = f"the database serves schema version {versions}, but {does} {process}"
         raise SchemaMismatch(msg, remedy=remedy_of(versions, process))
     return rows
 

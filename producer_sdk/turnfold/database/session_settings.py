@@ -14,8 +14,8 @@ _SET_IN_TRANSACTIONS: Final = "turnfold_set_in_transactions"
 
 READ_ONLY: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-DROPPED: Final = "TURNFOLD_DATABASE_URL leads to a pooler, such as PgBouncer, that drops what a session is set to"
-NEEDS_POOLER: Final = "set TURNFOLD_DATABASE_POOLER=on, or name PostgreSQL itself"
+DROPPED: Final = "TURNFOLD_DATABASE_URL points to a pooler, such as PgBouncer, that drops session settings"
+NEEDS_POOLER: Final = "set TURNFOLD_DATABASE_POOLER=on, or connect to PostgreSQL directly"
 
 
 DROPS_OPTIONS: Final = "unsupported startup parameter"

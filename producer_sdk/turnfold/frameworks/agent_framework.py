@@ -65,8 +65,8 @@ class TurnfoldHistoryProvider(HistoryProvider):
 def _checked(session_id: str | None) -> str:
     if session_id:
         return session_id
-    msg = "the agent runs without a session"
-    raise InvalidInput(msg, remedy='give it session=agent.create_session(session_id="conv-1")')
+    msg = "the agent was run without a session"
+    raise InvalidInput(msg, remedy='pass session=agent.create_session(session_id="conv-1")')
 
 
 def _turns(message: Message) -> Iterator[dict[str, Any]]:

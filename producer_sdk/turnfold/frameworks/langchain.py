@@ -127,6 +127,6 @@ def _thread() -> str:
     """Return the id of the running thread. Raises `InvalidInput` if there is none."""
     thread = get_config().get("configurable", {}).get("thread_id")
     if not thread:
-        msg = "the agent runs without a thread"
-        raise InvalidInput(msg, remedy='invoke it with {"configurable": {"thread_id": "conv-1"}}')
+        msg = "the agent was invoked without a thread_id"
+        raise InvalidInput(msg, remedy='invoke it with the config {"configurable": {"thread_id": "conv-1"}}')
     return str(thread)

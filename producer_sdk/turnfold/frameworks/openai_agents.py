@@ -94,8 +94,8 @@ class TurnfoldSession:
             except UnknownMarker:
                 return turns
             if not expansion.turns:
-                msg = "many turns are still being stored"
-                raise Unavailable(msg, remedy="take the newest item back in a moment, or `wait` before")
+                msg = "the newest turns are still being stored"
+                raise Unavailable(msg, remedy="retry pop_item in a moment, or call `wait` first")
             turns += expansion.turns
             marker = expansion.next_marker
         return turns

@@ -27,7 +27,10 @@ def read_options(budget_tokens: int, options: Mapping[str, Any]) -> dict[str, An
     Raises `InvalidInput` for an option that differs from read to read.
     """
     if own := sorted(_OWN & options.keys()):
-        raise InvalidInput(f"{own[0]} changes from read to read", remedy="call `context` yourself where you need it")
+        raise InvalidInput(
+            f"{own[0]} differs between reads, so it is not an option of the adapter",
+            remedy="call `context` yourself where you need it",
+        )
     return {**options, "budget_tokens": budget_tokens}
 
 
@@ -35,7 +38,7 @@ def checked_client(client: object, wanted: type[_Client]) -> _Client:
     """Return the client. Raises `InvalidInput` for a blocking client instead of an async one, or the reverse."""
     if isinstance(client, wanted):
         return client
-    msg = f"this adapter takes {wanted.__name__}, not {type(client).__name__}: its framework calls that one's methods"
+    msg = f"this adapter needs {wanted.__name__}, not {type(client).__name__}: that is what its framework calls"
     raise InvalidInput(msg)
 
 
@@ -86,7 +89,7 @@ def turns_of(
         except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
             # The message omits the error's text, which may quote the conversation.
             msg = f"a message of type {type(message).__name__} cannot be read ({type(error).__name__})"
-            raise InvalidTurn(msg, remedy="give it the fields, and those texts and numbers, that JSON has") from error
+            raise InvalidTurn(msg, remedy="use fields and values that JSON can represent") from error
     return turns
 
 

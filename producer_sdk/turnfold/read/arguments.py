@@ -27,7 +27,7 @@ def settings_from(values: Mapping[str, Any], kind: type[_Settings]) -> _Settings
         return kind(**values)
     except TypeError as error:
         known = ", ".join(field.name for field in fields(kind))
-        raise InvalidSettings(f"{error}", remedy=f"the settings are {known}") from error
+        raise InvalidSettings(f"{error}", remedy=f"use {known}") from error
 
 
 def check_search(query: object, limit: object, now: object) -> None:
@@ -56,7 +56,7 @@ def check_erased(conversation_id: object, subject: object) -> None:
     if (conversation_id is None) is (subject is None):
         both = "and subject= were" if subject is not None else "must be a string, not NoneType, unless subject= is"
         msg = f"conversation id {both} given"
-        raise InvalidIdentifier(msg, remedy="forget a conversation, or by subject= an end user")
+        raise InvalidIdentifier(msg, remedy="pass either a conversation id, or subject= for an end user")
 
 
 def listed(turns: object) -> list[Any]:
@@ -64,16 +64,18 @@ def listed(turns: object) -> list[Any]:
     if isinstance(turns, (Turn, Mapping)) or hasattr(turns, "model_dump"):
         return [turns]
     if not isinstance(turns, Iterable):
-        raise InvalidTurn(f"a turn or a list of turns is wanted, not {type(turns).__name__}")
+        raise InvalidTurn(f"turns must be a turn or a list of turns, not {type(turns).__name__}")
     return list(turns)
 
 
 def read_from(context: object) -> str:
     """Return the id of the conversation that a context was read from. Raises `InvalidInput` if there is none."""
     if not isinstance(context, Context):
-        raise InvalidInput(f"reference takes a context, not {type(context).__name__}")
+        raise InvalidInput(f"reference takes a Context, not {type(context).__name__}")
     if not context.conversation_id:
-        raise InvalidInput("this context was not read from a conversation", remedy="give one that `context` returned")
+        raise InvalidInput(
+            "this context was not read from a conversation", remedy="pass a context that `Turnfold.context` returned"
+        )
     return context.conversation_id
 
 
@@ -101,5 +103,5 @@ def _checked_anchor_ids(ids: object) -> frozenset[int] | None:
     given = list(ids) if isinstance(ids, Iterable) else [ids]
     numbers = frozenset(id_ for id_ in given if isinstance(id_, int))
     if not isinstance(ids, Iterable) or len(numbers) < len(set(given)):
-        raise InvalidInput(f"ids must be ids of anchors, as their `id` says, not {ids!r}")
+        raise InvalidInput(f"ids must be anchor ids, such as anchors(…)[0].id, not {ids!r}")
     return numbers

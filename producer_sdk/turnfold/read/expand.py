@@ -93,7 +93,7 @@ def passages(
 
 def _check(marker: object, max_tokens: object) -> None:
     if not isinstance(marker, str):
-        raise InvalidInput(f"a marker is a text such as L1:auth-options-17, not {type(marker).__name__}")
+        raise InvalidInput(f"a marker must be text such as L1:auth-options-17, not {type(marker).__name__}")
     if max_tokens is not None:
         whole_number("max_tokens", max_tokens, least=1)
 
@@ -151,8 +151,8 @@ class _Expander:
                     raise self._unknown_node(target, marker.level, given)
                 if not names_node(target, node):
                     meant = node_marker(node, level=marker.level, short=False)
-                    msg = f"{given!r} names no segment: its number is that of {meant}, whose words are others"
-                    raise UnknownMarker(msg, remedy="use that one, or copy a marker from a context", suggestion=meant)
+                    msg = f"{given!r} names no segment: its number belongs to {meant}"
+                    raise UnknownMarker(msg, remedy="use that marker, or copy one from a context", suggestion=meant)
                 text = None
                 if marker.level and not self._changing(node.first_seq, node.last_seq):
                     text = self._transaction.level_text(self._head, node, marker.level)
@@ -164,7 +164,7 @@ class _Expander:
                 if target.first_seq > newest:
                     msg = f"{given!r} names turns that do not exist: the newest turn is {newest}"
                     meant = turns_marker(newest, newest, level=marker.level)
-                    raise UnknownMarker(msg, remedy=f"use {meant} or one before", suggestion=meant)
+                    raise UnknownMarker(msg, remedy=f"use {meant} or an earlier one", suggestion=meant)
                 last_seq = min(target.last_seq, newest)
                 if marker.level == 0 or self._changing(target.first_seq, last_seq):
                     return self._turns(target.first_seq, last_seq, offset=target.offset, until=target.until)
@@ -205,8 +205,8 @@ class _Expander:
             return self._not_yet(first_seq, last_seq)
         pieces = self._pieces(first_seq, last_seq, offset)
         if pieces and offset and offset >= pieces[0].length:
-            msg = f"turn {first_seq} has {pieces[0].length} code points: there is nothing from {offset} on"
-            raise UnknownMarker(msg, remedy="go on with the `next_marker` of an expansion")
+            msg = f"turn {first_seq} has {pieces[0].length} code points: offset {offset} is past its end"
+            raise UnknownMarker(msg, remedy="continue with the `next_marker` of an expansion")
         if until is not None:
             pieces = [piece.up_to(until) for piece in pieces]
         turn_page = page(pieces, self._max_tokens, labels=self._labels_around(first_seq, last_seq))

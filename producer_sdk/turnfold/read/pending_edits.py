@@ -306,17 +306,18 @@ def _check(
     if seq is None:
         msg = f"conversation {address.conversation!r} has no turn {change.turn_id!r}"
         raise UnknownTurn(
-            msg, remedy="ids are in receipts and in `turns`; `turnfold edit` also takes a marker such as L0:turn-17"
+            msg,
+            remedy="take ids from receipts or from `turns`; `turnfold edit` also accepts a marker such as L0:turn-17",
         )
     stored_in = head if seq <= changes.cut else None
     if stored_in is not None and seq < stored_in.expired_seq + (change.operation is not Operation.REWIND):
         msg = (
-            f"retention removed the words of turn {change.turn_id!r} and its neighbours: they can neither be changed "
-            "nor folded again"
+            f"retention removed the text of turn {change.turn_id!r} and its neighbours: they can no longer be changed "
+            "or refolded"
         )
-        raise InvalidInput(msg, remedy="`forget` erases the whole conversation")
+        raise InvalidInput(msg, remedy="use `forget` to erase the whole conversation")
     if change.operation is Operation.EDIT and _is_deleted(transaction, stored_in, seq, changes):
-        msg = f"turn {change.turn_id!r} was deleted: its place stays empty"
+        msg = f"turn {change.turn_id!r} was deleted and cannot be edited"
         raise UnknownTurn(msg, remedy="append a new turn instead")
 
 

@@ -125,7 +125,7 @@ class FoldWait:
             f"conversation {self._address.conversation!r} was not folded within {timeout_seconds} s ({status.inbox} "
             f"in the inbox, {status.folded} of {status.stored} stored turns are folded)"
         )
-        raise WaitTimeout(msg, remedy="are workers running? See `turnfold doctor`", status=status)
+        raise WaitTimeout(msg, remedy="check that workers run: see `turnfold doctor`", status=status)
 
 
 class ErasureWait:

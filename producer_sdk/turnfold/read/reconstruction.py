@@ -62,7 +62,7 @@ class ReconstructionWait:
         raise Unavailable(
             msg,
             remedy=(
-                "is a worker running that serves turnfold.refine with a model? Its log says when a reconstruction was "
+                "check that a worker with a model serves turnfold.refine; its log says when a reconstruction was "
                 "refused. The summary is still there: expand it at level 1"
             ),
         )

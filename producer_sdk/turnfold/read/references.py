@@ -129,14 +129,14 @@ class ContextReferences:
     def find(self, tenant: str, reference: object) -> Context:
         """Return the context of a tenant's reference. Raises `UnknownReference`, `InvalidInput`."""
         if not isinstance(reference, str):
-            raise InvalidInput(f"a reference is a text such as ctx_07…, not {type(reference).__name__}")
+            raise InvalidInput(f"a reference must be text such as ctx_07…, not {type(reference).__name__}")
         packed: bytes | None = None
         if match := _REFERENCE.fullmatch(reference):
             packed = self._found(int(match["point"], 16), tenant, reference)
         context = None if packed is None else unpack_context(packed)
         if context is None:
             msg = (
-                f"{reference[:60]!r} stands for no context of tenant {tenant!r}: it has ended, or its conversation "
+                f"{reference[:60]!r} names no context of tenant {tenant!r}: it has expired, or its conversation "
                 "was forgotten"
             )
             raise UnknownReference(msg, remedy="make the context again")
@@ -180,7 +180,7 @@ def keep(
         references.drop(address, reference)
         msg = (
             f"conversation {address.conversation!r} of tenant {address.tenant!r} is not the one that this context was "
-            "made of: nobody has written to it, or it was forgotten since"
+            "made from: it has no turns, or was forgotten since"
         )
         raise UnknownConversation(msg, remedy="make the context again")
     return reference

@@ -35,7 +35,7 @@ def relations(
     """Read the relations that segments state, in order. Raises `UnknownConversation`, `InvalidInput`."""
     most_relations = whole_number("limit", limit, least=1)
     if about is not None and not about.strip():
-        raise InvalidInput("about is empty", remedy="give a name, or None for all relations")
+        raise InvalidInput("about must not be empty", remedy="give a name, or None for all relations")
     pending, about_what = inbox.peek(address, newest=0), about and ends_of(about)
 
     def look(transaction: ReadTransaction) -> list[Relation]:

@@ -131,12 +131,10 @@ class ArchiveWait:
     def give_up(self, timeout_seconds: float) -> bytes:
         """Raise `Unavailable`: an archive without the turns in the inbox would be incomplete."""
         msg = (
-            f"what was appended to conversation {self._address.conversation!r} still waits in the inbox after "
-            f"{timeout_seconds:g} s, and an archive without it would not be whole"
+            f"turns of conversation {self._address.conversation!r} are still in the inbox after "
+            f"{timeout_seconds:g} s: an archive without them would be incomplete"
         )
-        raise Unavailable(
-            msg, remedy="is a worker running? See `turnfold doctor`; a larger timeout_seconds waits longer"
-        )
+        raise Unavailable(msg, remedy="check that workers run (`turnfold doctor`), or raise timeout_seconds")
 
 
 def conversations_after(
@@ -178,5 +176,5 @@ def _page(
 def _limit(limit: object) -> int:
     number = whole_number("limit", limit, least=1)
     if number > MOST_A_PAGE:
-        raise InvalidInput(f"limit must be at most {MOST_A_PAGE}, not {number}", remedy="read one page after the other")
+        raise InvalidInput(f"limit must be at most {MOST_A_PAGE}, not {number}", remedy="read page by page with after=")
     return number

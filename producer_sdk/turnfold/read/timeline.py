@@ -91,10 +91,10 @@ def timeline(
 
 def _checked(query: object, limit: object) -> int:
     if query is not None and (not isinstance(query, str) or not query.strip()):
-        raise InvalidInput(f"query must be words to look for, or None for what tells most, not {query!r}")
+        raise InvalidInput(f"query must be non-empty text, or None for the most informative entries, not {query!r}")
     number = whole_number("limit", limit, least=1)
     if number > MOST_ENTRIES:
-        msg = f"limit must be at most {MOST_ENTRIES}, not {number}: a timeline is what tells most, not all"
+        msg = f"limit must be at most {MOST_ENTRIES}, not {number}"
         raise InvalidInput(msg)
     return number
 

@@ -40,7 +40,7 @@ class Bell:
                 with translated("ringing"):
                     ring_on(self._servers.client_of(shard), ring)
         except TurnfoldError as error:
-            _log.warning("%s was not rung for: %s", ring.member, type(error.__cause__ or error).__name__)
+            _log.warning("the bell for %s was not rung: %s", ring.member, type(error.__cause__ or error).__name__)
             return False
         return True
 

@@ -83,9 +83,9 @@ def _no_url(error: Exception) -> InvalidSettings:
     # Omit the value taken for the port: it may be the rest of a password.
     reason = str(error)
     if "could not be cast" in reason:
-        reason = "its port is no number: write /, ? and # in a password as %2F, %3F and %23"
+        reason = "its port is not a number: write /, ? and # in a password as %2F, %3F and %23"
     elif isinstance(error, TypeError):
-        reason = "it has an option that redis-py does not know"
+        reason = "it has an option unknown to redis-py"
     return InvalidSettings(f"TURNFOLD_REDIS_URL is not a Redis URL ({reason})", remedy=_FORMS)
 
 
@@ -102,14 +102,16 @@ def translated(doing: str, *, remedy: str = _START_ONE) -> Iterator[None]:
     try:
         yield
     except redis.AuthenticationError as error:
-        msg = f"Redis refused the user or password while {doing}"
+        msg = f"Redis rejected the user or password while {doing}"
         raise Unavailable(msg, remedy="correct them in TURNFOLD_REDIS_URL") from error
     except (redis.ConnectionError, redis.TimeoutError, ClusterError, RedisClusterException) as error:
         if _NONE_FREE in str(error):
             msg = f"all {MOST_CONNECTIONS} connections of this client to Redis were in use while {doing}"
             raise Unavailable(msg, remedy="use fewer threads, or several clients") from error
         msg = f"Redis did not answer while {doing}"
-        raise NoAnswer(msg, remedy=f"is it running, and is TURNFOLD_REDIS_URL right? {remedy}") from error
+        raise NoAnswer(
+            msg, remedy=f"check that it is running and that TURNFOLD_REDIS_URL is correct; {remedy}"
+        ) from error
     except redis.RedisError as error:
         why, remedy = refusal(error)
         raise Unavailable(f"Redis refused while {doing}: {why}", remedy=remedy) from error

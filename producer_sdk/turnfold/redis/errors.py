@@ -10,10 +10,13 @@ if TYPE_CHECKING:
     import redis
 
 _REMEDIES: Final = {
-    "OOM": ("it is out of memory", "give it more (maxmemory), or start workers, which empty the inboxes"),
-    "READONLY": ("it is a replica, which takes no writes", "name its primary in TURNFOLD_REDIS_URL"),
-    "MISCONF": ("it cannot write to its disk", "make room there"),
-    "NOPERM": ("its user may not do this", "correct the user's rules (ACL), or the user in TURNFOLD_REDIS_URL"),
+    "OOM": ("it is out of memory", "raise maxmemory, or start workers, which empty the inboxes"),
+    "READONLY": ("it is a read-only replica", "name its primary in TURNFOLD_REDIS_URL"),
+    "MISCONF": ("it cannot write to its disk", "free disk space"),
+    "NOPERM": (
+        "the user lacks permission for this command",
+        "correct the user's ACL, or the user in TURNFOLD_REDIS_URL",
+    ),
 }
 _CODES: Final = {"OutOfMemoryError": "OOM", "ReadOnlyError": "READONLY", "NoPermissionError": "NOPERM"}
 """Error codes by redis-py's exception class, whose message lacks the code; script errors have it in their message."""
@@ -28,4 +31,4 @@ def refusal(error: redis.RedisError) -> tuple[str, str]:
     if code_found := _CODE.search(message):
         return _REMEDIES[code_found[1]]
     code = "NOPERM" if _SHUT_OUT in message else _CODES.get(type(error).__name__)
-    return _REMEDIES[code] if code else (message, "look into its log")
+    return _REMEDIES[code] if code else (message, "check its log")

@@ -79,7 +79,7 @@ class _Room(NamedTuple):
         return InboxFull(
             f"the inbox of conversation {address.conversation!r} holds {held} of at most {limit} {unit}, and {given} "
             "more were given",
-            remedy=f"are workers running? Append the turns again in a while, or raise {setting}",
+            remedy=f"check that workers run and append the turns again later, or raise {setting}",
         )
 
 
@@ -116,15 +116,15 @@ AWAY_SECONDS: Final = 1.0
 """Seconds without further calls to Redis after a failure, for reads that may go on without."""
 
 
-_NOT_CONFIRMED: Final = "Redis has the turns, and no replica of it confirmed them in time"
+_NOT_CONFIRMED: Final = "Redis has the turns, but no replica confirmed them in time"
 _CONFIRM: Final = (
     "append `turns` again; check with `redis-cli INFO replication` that a replica is online, or append without "
     "`durable`"
 )
 
 
-_BEING_LAID_OUT: Final = "the inboxes are being laid out anew, and nothing was done"
-_LATER: Final = "do it again in a moment; if that goes on, run `turnfold doctor`"
+_BEING_LAID_OUT: Final = "the inboxes are being resharded: nothing was written"
+_LATER: Final = "retry in a moment; if it keeps failing, run `turnfold doctor`"
 
 
 class Changed(Exception):  # noqa: N818 - no error: the caller looks again
@@ -339,7 +339,7 @@ class ProducerInbox:
 
     def waiting(self, tenant: str) -> list[Address]:
         """Return the conversations of a tenant with entries in their inbox."""
-        places = self._servers.waiting("listing what waits in the inboxes", tenant)
+        places = self._servers.waiting("listing the inboxes", tenant)
         return [*dict.fromkeys(place.address for place in places)]
 
     def seen(self, address: Address) -> Seen:
@@ -421,7 +421,7 @@ class ProducerInbox:
         layout = self._servers.layout(fresh=True)
         places = [place for address in addresses for place in places_in(layout, address)]
         calls = [Call(place.shard, [keys.forgotten(place.shard)], [place.address.member]) for place in places]
-        since = self._servers.each("asking which conversations were forgotten", _SCORE, calls)
+        since = self._servers.each("checking for forgotten conversations", _SCORE, calls)
         return {place.address.conversation for place, when in zip(places, since, strict=True) if when is not None}
 
     def remnants(self) -> list[str]:

@@ -112,7 +112,7 @@ class Quotas:
         if code == _ABOVE_THE_DAY:
             msg = (
                 f"tenant {tenant!r} has appended {counted.turns} turns of {counted.bytes} bytes today (UTC), and "
-                f"{turns} of {size} bytes more are above its quota of {counted.most_turns or 'any number of'} turns "
+                f"{turns} of {size} bytes more would exceed its quota of {counted.most_turns or 'any number of'} turns "
                 f"and {counted.most_bytes or 'any number of'} bytes a day"
             )
             raise QuotaExceeded(
@@ -126,15 +126,15 @@ class Quotas:
             )
         if code == _ABOVE_STORED:
             msg = (
-                f"tenant {tenant!r} stores {counted.stored_bytes} bytes of turns, and {size} more are above its quota "
-                f"of {counted.most_stored_bytes}"
+                f"tenant {tenant!r} stores {counted.stored_bytes} bytes of turns, and {size} more would exceed its "
+                f"quota of {counted.most_stored_bytes}"
             )
             raise QuotaExceeded(
                 msg,
                 remedy=(
-                    "`forget` conversations, let retention remove old words, or raise the quota: `turnfold quota set`, "
-                    f"or for every tenant TURNFOLD_TENANT_STORED_BYTES. It is measured every {MEASURED_SECONDS} s: "
-                    "then append the turns again"
+                    "`forget` conversations, let retention remove old text, or raise the quota: `turnfold quota set`, "
+                    f"or for every tenant TURNFOLD_TENANT_STORED_BYTES. Usage is measured every {MEASURED_SECONDS} s: "
+                    "append the turns again after that"
                 ),
                 retry_after_seconds=MEASURED_SECONDS,
             )
@@ -152,7 +152,7 @@ class Quotas:
     def _call(self, tenant: str, turns: int, size: int) -> tuple[int, Counted]:
         names = [keys.appended(tenant), keys.quota(tenant), keys.stored(tenant)]
         arguments = [*self._most, turns, size, keys.APPENDED_SECONDS, keys.QUOTA_SECONDS]
-        with translated("counting what a tenant appends"):
+        with translated("counting a tenant's appends"):
             code, *counts = cast("list[int]", _COUNT(self._servers.home, names, arguments))
         return code, Counted(*counts)
 

@@ -76,18 +76,20 @@ class InboxServers:
         return client
 
     def _check_position(self, client: redis.Redis, position: int) -> None:
-        with translated("finding its place among the servers"):
+        with translated("checking its position in the list of servers"):
             client.set(keys.SERVER, position, nx=True)
             found = int(cast("bytes", client.get(keys.SERVER) or position))
         if found != position:
             msg = (
-                f"server {position + 1} of TURNFOLD_REDIS_URL holds the inboxes of server {found + 1}: the list has "
-                "another order than when it was first used"
+                f"server {position + 1} of TURNFOLD_REDIS_URL holds the inboxes of server {found + 1}: the order of "
+                "the list has changed since it was first used"
             )
-            raise InvalidSettings(msg, remedy="name the servers in the same order everywhere, new ones at the end")
+            raise InvalidSettings(
+                msg, remedy="list the servers in the same order everywhere, and add new ones at the end"
+            )
         self._placed.add(position)
 
-    def layout(self, doing: str = "reading how inboxes are laid out", *, fresh: bool = False) -> Layout:
+    def layout(self, doing: str = "reading the shard layout", *, fresh: bool = False) -> Layout:
         """Return the layout of the shards, uncached if `fresh`. Raises `InvalidSettings`, `Unavailable`, and as `meta`.
 
         Read from Redis, so that an append needs no database; from `meta` if Redis does not have it.
@@ -115,7 +117,7 @@ class InboxServers:
             return
 
     def _say(self, position: int, layout: Layout) -> None:
-        with translated("saying how inboxes are laid out"):
+        with translated("publishing the shard layout"):
             _SET_LAYOUT(self.client(position), [keys.LAYOUT], [layout.to_text(), layout.rank])
 
     def publish(self, layout: Layout, *, servers: int) -> None:
@@ -129,19 +131,19 @@ class InboxServers:
         """Read the layouts on the first `servers` servers. Raises `Unavailable`."""
         texts = []
         for position in range(servers):
-            with translated("reading how inboxes are laid out"):
+            with translated("reading the shard layout"):
                 texts.append(cast("bytes | None", self.client(position).get(keys.LAYOUT)))
         return [None if text is None else Layout.from_text(text.decode()) for text in texts]
 
     def _check(self, layout: Layout) -> None:
         """Raise `InvalidSettings` if a setting contradicts the layout."""
         if self._shards not in {0, layout.shards, layout.newest.shards}:
-            msg = f"TURNFOLD_SHARDS is {self._shards}, and the inboxes are in {layout.shards} shards"
-            raise InvalidSettings(msg, remedy="leave it out: the number is read from the database")
+            msg = f"TURNFOLD_SHARDS is {self._shards}, but the inboxes are in {layout.shards} shards"
+            raise InvalidSettings(msg, remedy="unset it: the number is read from the database")
         most = layout.most_servers
         if most > len(self._openers):
-            msg = f"TURNFOLD_REDIS_URL names {len(self._openers)} servers, and the inboxes lie on {most}"
-            raise InvalidSettings(msg, remedy="name all of them, in the same order everywhere, with commas between")
+            msg = f"TURNFOLD_REDIS_URL names {len(self._openers)} servers, but the inboxes are on {most}"
+            raise InvalidSettings(msg, remedy="list all of them, separated by commas, in the same order everywhere")
 
     def place(self, address: Address) -> Place:
         """Return the place of a conversation; during a reshard, its future one. Raises as `layout`."""
@@ -152,7 +154,7 @@ class InboxServers:
 
         Current: checks whether a reshard unknown here has closed the shard.
         """
-        doing = "looking for a conversation"
+        doing = "locating a conversation"
         layout = self.layout(doing)
         if layout.target is None:
             with translated(doing):
@@ -162,7 +164,7 @@ class InboxServers:
                 layout = self.layout(doing, fresh=True)
         return places_in(layout, address)
 
-    def _shard_at(self, point: int, doing: str = "looking for a conversation") -> int:
+    def _shard_at(self, point: int, doing: str = "locating a conversation") -> int:
         return self.layout(doing).newest.shard_at(point)
 
     def all(self) -> list[int]:
@@ -327,5 +329,5 @@ def _opener(url: str, seconds: float) -> Callable[[], redis.Redis]:
 
 
 def _opened(url: str, seconds: float) -> redis.Redis:
-    with translated("looking for the nodes of its cluster"):
+    with translated("discovering the nodes of its cluster"):
         return connect(url, timeout_seconds=seconds)

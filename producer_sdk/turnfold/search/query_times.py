@@ -42,8 +42,8 @@ def check_now(now: object) -> None:
     try:
         as_utc(now)
     except OverflowError as error:
-        msg = f"now {now} cannot be expressed in UTC"
-        raise InvalidInput(msg, remedy="give a day within the calendar, such as datetime.now(UTC)") from error
+        msg = f"now {now} is out of range in UTC"
+        raise InvalidInput(msg, remedy="pass a time such as datetime.now(UTC)") from error
 
 
 def query_times(question: str, today: date | None) -> QueryTimes:

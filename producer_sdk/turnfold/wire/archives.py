@@ -127,7 +127,7 @@ def from_json(column: Column[Any], value: Any) -> Any:
     if wanted is date:
         return date.fromisoformat(value)
     if wanted in {int, str} and (not isinstance(value, wanted) or isinstance(value, bool)):
-        raise TypeError(f"{column.name} is of another type")
+        raise TypeError(f"{column.name} has the wrong type")
     if isinstance(value, str):
         # Neither database accepts lone surrogates.
         value.encode()

@@ -65,7 +65,7 @@ def accept(
     parts = _parts(given, words, calls)
     content = clean(project(words, calls) or _beside_content(given))
     if not content.strip() and role is not Role.TOOL and not any(parts.values()):
-        raise InvalidTurn(f"a turn of the role {role} has no content", remedy="give text, content parts or tool_calls")
+        raise InvalidTurn(f"a turn with role {role} has no content", remedy="give text, content parts or tool_calls")
     body = {
         "role": str(role),
         "content": content,
@@ -88,15 +88,15 @@ def _subject(own: object, of_all: str | None) -> str | None:
         return of_all
     named = checked_id("subject", own)
     if of_all not in (None, named):
-        msg = f"subject {shortened(named)} in a turn of an append with subject={shortened(of_all)}"
-        raise InvalidTurn(msg, remedy="name one of them")
+        msg = f"subject {shortened(named)} of a turn differs from subject={shortened(of_all)} of its append"
+        raise InvalidTurn(msg, remedy="pass only one of them")
     return named
 
 
 def check_size(what: str, body: bytes, *, max_bytes: int) -> None:
     """Raise `InvalidTurn` for a body that is too large for an inbox."""
     if len(body) > max_bytes:
-        msg = f"{what} of {len(body)} bytes is above the limit of {max_bytes}"
+        msg = f"{what} of {len(body)} bytes exceeds the limit of {max_bytes}"
         raise InvalidTurn(
             msg, remedy="shorten it, send images as URLs, or raise TURNFOLD_MAX_TURN_BYTES (up to 16 MiB)"
         )
@@ -226,7 +226,7 @@ def _created_at(moment: object) -> str | None:
             msg, remedy="write it as 2025-03-01T09:30:00Z, or give an aware datetime such as datetime.now(UTC)"
         ) from error
     except OverflowError as error:
-        msg = f"created_at {moment.isoformat()} cannot be expressed in UTC"
+        msg = f"created_at {moment.isoformat()} is out of range in UTC"
         raise InvalidTurn(msg) from error
 
 

@@ -77,7 +77,7 @@ def object_in(text: str) -> dict[str, Any] | None:
 def _finite(written: str) -> float:
     if math.isfinite(number := float(written)):
         return number
-    raise ValueError(f"{written[:20]} is no number of JSON")
+    raise ValueError(f"{written[:20]} is not a finite number")
 
 
 _KINDS: Final = (

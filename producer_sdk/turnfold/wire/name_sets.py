@@ -28,5 +28,5 @@ def names(name: str, wanted: object) -> frozenset[str]:
     given: list[object] = list(wanted) if isinstance(wanted, Iterable) else [wanted]
     texts = [each for each in given if isinstance(each, str)]
     if not isinstance(wanted, Iterable) or len(texts) < len(given):
-        raise InvalidInput(f"{name} are a list of names, or None for all, not {wanted!r}")
+        raise InvalidInput(f"{name} must be a list of names, or None for all, not {wanted!r}")
     return frozenset(texts)

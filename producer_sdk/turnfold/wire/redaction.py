@@ -35,17 +35,17 @@ def load_redactor(name: str) -> Redact:
 
     offered = {entry_point.name: entry_point for entry_point in entry_points(group=ENTRY_POINTS)}
     if name not in offered:
-        known = f"there are {', '.join(sorted(offered))}" if offered else "none is installed in this environment"
-        msg = f"TURNFOLD_REDACTOR={name}: no package offers it as an entry point of {ENTRY_POINTS}; {known}"
+        known = f"installed: {', '.join(sorted(offered))}" if offered else "none is installed in this environment"
+        msg = f"TURNFOLD_REDACTOR={name}: no package provides this {ENTRY_POINTS} entry point; {known}"
         raise InvalidSettings(msg)
     try:
         loaded = offered[name].load()
     except Exception as error:
         msg = f"TURNFOLD_REDACTOR={name} cannot be imported ({type(error).__name__}: {error})"
-        raise InvalidSettings(msg, remedy="repair its package") from error
+        raise InvalidSettings(msg, remedy="fix its package") from error
     if not callable(loaded):
-        msg = f"TURNFOLD_REDACTOR={name} is no callable that takes a text and gives one"
-        raise InvalidSettings(msg, remedy="repair its package")
+        msg = f"TURNFOLD_REDACTOR={name} is not a callable that takes text and returns text"
+        raise InvalidSettings(msg, remedy="fix its package")
     redact: Redact = loaded
     return redact
 
@@ -103,5 +103,5 @@ def _text(redact: Redact, text: str) -> str:
         # Suppress the message and the cause, which may contain the text.
         raise InvalidInput(msg) from None
     if not isinstance(replaced, str):
-        raise InvalidInput(f"redact must return a text, not {type(replaced).__name__}: nothing was stored")
+        raise InvalidInput(f"redact must return text, not {type(replaced).__name__}: nothing was stored")
     return replaced

@@ -56,7 +56,7 @@ def edit(turn_id: str, content: object, *, max_bytes: int) -> TurnChange:
     """Validate an edit. Raises `InvalidTurn`, `InvalidIdentifier`."""
     words = content_of(content)
     if words is None or not project(words).strip():
-        raise InvalidTurn("an edit needs content: text or content parts. To remove what a turn says, delete it")
+        raise InvalidTurn("an edit needs content: text or content parts. To remove a turn's text, delete the turn")
     change = TurnChange(Operation.EDIT, checked_id("turn_id", turn_id), cleaned_json(words))
     check_size("an edit", change.body, max_bytes=max_bytes)
     return change
@@ -86,7 +86,7 @@ def read_change(operation: str, body: bytes) -> TurnChange:
             raise KeyError("content")  # noqa: TRY301 - as any other part that is missing
         words: Words = cleaned_json(given_words)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        msg = f"the body of {operation[:16]!r} is none that this version makes: {type(error).__name__}"
+        msg = f"the body of {operation[:16]!r} is invalid in this version: {type(error).__name__}"
         raise InvalidInput(msg) from error
     return TurnChange(Operation.EDIT, turn_id, words)
 

@@ -73,7 +73,7 @@ def test_a_read_that_gets_no_connection_says_what_to_do(database_url: str) -> No
     with ExitStack() as stack:
         for _ in range(CONNECTIONS):
             stack.enter_context(driver.connection())
-        with pytest.raises(Unavailable, match="from fewer threads"), sql_translated(), driver.connection():
+        with pytest.raises(Unavailable, match="use fewer threads"), sql_translated(), driver.connection():
             pass
     with driver.connection() as held:
         assert held.driver is not None

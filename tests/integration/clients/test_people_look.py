@@ -110,5 +110,5 @@ def test_some_anchors_are_those_among_all(tf: Turnfold, local: LocalWorker) -> N
     assert named
     assert tf.anchors("c", states=None, ids=named) == [anchor for anchor in every if anchor.id in named]
     assert tf.anchors("c", states=None, ids=[2**40, -(2**40)]) == []
-    with pytest.raises(InvalidInput, match="ids must be ids of anchors"):
+    with pytest.raises(InvalidInput, match="ids must be anchor ids"):
         tf.anchors("c", ids=["x"])  # type: ignore[list-item]

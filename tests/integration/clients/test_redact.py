@@ -64,7 +64,7 @@ def test_what_fails_in_it_stores_nothing_and_quotes_nothing(settings: Settings) 
         assert refused.value.__suppress_context__
         assert tf.status("c").inbox == 0
     nothing = Turnfold(settings=settings, redact=lambda _: None)  # type: ignore[arg-type,return-value]
-    with nothing as tf, pytest.raises(InvalidInput, match="must return a text"):
+    with nothing as tf, pytest.raises(InvalidInput, match="must return text"):
         tf.append("c", {"role": "user", "content": SECRET})
 
 
@@ -161,7 +161,7 @@ def test_a_package_offers_a_redactor_to_every_producer(
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("absent", "there are .*acme"), ("broken", "cannot be imported"), ("seven", "is no callable")]
+    ("name", "why"), [("absent", "installed: .*acme"), ("broken", "cannot be imported"), ("seven", "is not callable")]
 )
 def test_a_redactor_that_is_not_there_stops_the_client(settings: Settings, offered: str, name: str, why: str) -> None:
     with pytest.raises(InvalidSettings, match=f"TURNFOLD_REDACTOR={name}.*{why}"):

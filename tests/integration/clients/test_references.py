@@ -163,9 +163,9 @@ def test_what_is_no_reference_is_refused(tf: Turnfold, reference: str) -> None:
 
 @pytest.mark.parametrize("given", [None, 7, b"ctx_"])
 def test_what_is_no_text_is_refused(tf: Turnfold, given: Any) -> None:
-    with pytest.raises(InvalidInput, match="a text such as"):
+    with pytest.raises(InvalidInput, match="must be text such as"):
         tf.resolve(given)
-    with pytest.raises(InvalidInput, match="takes a context"):
+    with pytest.raises(InvalidInput, match="takes a Context"):
         tf.reference(given)
 
 

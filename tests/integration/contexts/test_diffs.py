@@ -73,7 +73,7 @@ def test_contexts_of_two_conversations_are_not_compared(tf: Turnfold, local: Loc
     tf.append("d", lines(0, 30))
     local.settle()
     mine, other = tf.context("c", budget_tokens=600), tf.context("d", budget_tokens=600)
-    with pytest.raises(InvalidInput, match="earlier is of conversation 'd'"):
+    with pytest.raises(InvalidInput, match="earlier belongs to conversation 'd'"):
         mine.diff(other)
     tf.forget("c", timeout_seconds=0)
     tf.append("c", lines(0, 30))

@@ -55,7 +55,7 @@ def test_a_wrong_password_is_no_redis_that_is_away(redis_program: None, server_f
         settings = Settings(redis_url=server.url.replace(":right@", ":wrong@"), database_url=database_url)
         with (
             Turnfold(settings=replace(settings, reads_without_redis=True)) as tf,
-            pytest.raises(Unavailable, match="refused the user or password"),
+            pytest.raises(Unavailable, match="rejected the user or password"),
         ):
             tf.context("c", budget_tokens=500)
 

@@ -288,7 +288,7 @@ def test_what_cannot_be_changed_is_said_at_the_call(tf: Turnfold, local: LocalWo
         ):  # fmt: skip
             with pytest.raises(UnknownTurn, match="nobody"):
                 ask()
-    with pytest.raises(InvalidTurn, match="delete it"):
+    with pytest.raises(InvalidTurn, match="delete the turn"):
         tf.edit("c", "t1", content="  ")
     with pytest.raises(InvalidTurn, match="limit"):
         tf.edit("c", "t1", content="x" * 2_000_000)

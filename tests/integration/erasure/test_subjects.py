@@ -219,7 +219,7 @@ def test_a_conversation_that_is_written_to_all_the_time_is_told(
 
     with monkeypatch.context() as patched:
         patched.setattr(inbox, "forget", append_and_forget)
-        with pytest.raises(Unavailable, match="written to without a pause"):
+        with pytest.raises(Unavailable, match="turns kept arriving"):
             tf.forget(subject=ANA, timeout_seconds=0)
     tf.forget(subject=ANA, timeout_seconds=0)
     local.settle()

@@ -32,4 +32,4 @@ def test_a_marker_with_other_words_is_refused_and_the_right_one_named(
     servers = ("--redis-url", redis_url, "--database-url", database_url, "--tenant", "acme")
     refused = CliRunner().invoke(main, [*servers, "expand", "c", "L1:nope-1"])
     assert refused.exit_code == 1
-    assert "'L1:nope-1' names no segment: its number is that of L1:" in refused.stderr
+    assert "'L1:nope-1' names no segment: its number belongs to L1:" in refused.stderr

@@ -249,7 +249,7 @@ def test_what_was_cut_goes_on_with_the_next_context(folded: Turnfold) -> None:
         context = folded.context("c", budget_tokens=600, expand=[marker])
         assert context.tokens <= 600
         seen += context.text.split("[expanded")[1].split("[recent turns]")[0]
-        going = [left.reach for left in context.budget.left_out if left.what.startswith("a part of what")]
+        going = [left.reach for left in context.budget.left_out if left.what.startswith("part of the text behind")]
         if not going:
             break
         (marker,) = going

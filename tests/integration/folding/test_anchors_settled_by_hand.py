@@ -134,7 +134,7 @@ def test_an_entry_that_names_no_anchor_is_parked_and_holds_nothing_up(
 
 @pytest.mark.parametrize("anchor", [0, -(2**31), True, "1"])
 def test_a_number_that_names_nothing_is_refused_at_the_edge(tf: Turnfold, anchor: int) -> None:
-    with pytest.raises(InvalidInput, match="named by its number"):
+    with pytest.raises(InvalidInput, match="given by its number"):
         tf.resolve_anchor("c", anchor)
 
 

@@ -48,7 +48,7 @@ def _shut_out(client: redis.Redis) -> None:
 REFUSALS: dict[str, tuple[Refuse, str]] = {
     "full": (_full, r"out of memory: give it more \(maxmemory\), or start workers"),
     "replica": (_replica, "a replica, which takes no writes: name its primary in TURNFOLD_REDIS_URL"),
-    "shut out": (_shut_out, r"its user may not do this: correct the user's rules \(ACL\)"),
+    "shut out": (_shut_out, r"the user lacks permission for this command: correct the user's rules \(ACL\)"),
 }
 each_refusal = pytest.mark.parametrize(("refuse", "says"), REFUSALS.values(), ids=REFUSALS)
 

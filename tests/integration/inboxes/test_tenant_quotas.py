@@ -296,7 +296,7 @@ def test_a_tenant_over_its_model_budget_has_the_rules_notes_until_it_may_use_mor
     refinery.fold("c")
     assert refinery.server.requests == []
     assert {error for _, _, error in refinery.jobs if error} == {
-        "the tenant's cap of today is reached: its quota, see `turnfold quota show`"
+        "the tenant's daily cap is reached: its quota, see `turnfold quota show`"
     }
     assert refinery.tf.notes("c")
     assert {note.written_by for note in refinery.tf.notes("c")} == {"rules"}

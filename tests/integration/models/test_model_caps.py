@@ -123,7 +123,7 @@ def test_jobs_that_meet_a_cap_wait_and_are_done_on_another_day(make_refinery: Ca
     refinery = make_refinery(daily_tokens=100, refine_segments=8)
     refinery.fold("c")
     assert [(state, attempts) for state, attempts, _ in refinery.jobs] == [("due", 0)]
-    assert "cap of today" in str(refinery.jobs[0][2])
+    assert "daily cap" in str(refinery.jobs[0][2])
     assert refinery.server.requests == []
     assert refinery.tf.status("c").parked == 0
     tomorrow = make_refinery(daily_tokens=0, refine_segments=8)
@@ -141,7 +141,7 @@ def test_jobs_that_meet_a_limit_of_a_minute_wait_in_the_job_table(make_refinery:
     assert len(refinery.server.requests) < 6
     waiting = [error for state, _, error in refinery.jobs if state == "due"]
     assert waiting
-    assert all("a minute is reached" in str(error) for error in waiting)
+    assert all("per minute is reached" in str(error) for error in waiting)
 
 
 @pytest.mark.parametrize("text", ["gpt-4o", "gpt-4o=1/2", "=1/2/3", "x=a/b/c", "x=-1/2/3", "x=1/2/3,y"])

@@ -102,10 +102,10 @@ def test_a_lie_of_it_is_left_out() -> None:
     [
         ("breaks", {}, ("due", 1, "the summarizer failed: RuntimeError")),
         ("breaks", {"refine_attempts": 1}, ("parked", 1, "the summarizer failed: RuntimeError")),
-        ("hangs", {"call_seconds": 0.05}, ("due", 1, "no answer of the summarizer within 0.05 s")),
+        ("hangs", {"call_seconds": 0.05}, ("due", 1, "no answer from the summarizer within 0.05 s")),
         ("numbers", {}, ("due", 1, "the summarizer returned a int, and no JSON")),
         ("refuses", {}, ("parked", 1, "too long")), ("waits", {}, ("due", 0, "closed today")),
-        ("nothing", {}, ("due", 0, "the summarizer cannot be imported: `turnfold doctor` says why")),
+        ("nothing", {}, ("due", 0, "the summarizer cannot be imported: run `turnfold doctor` for the reason")),
     ],
 )  # fmt: skip
 def test_its_failures_are_tried_again_or_parked_and_contexts_are_those_without_it(
@@ -126,7 +126,7 @@ def test_the_doctor_says_whether_it_can_be_imported() -> None:
     assert well.ok
     for name, why in (
         ("notes_of_ours:write_note", "AttributeError"), ("notes_of_nobody:write", "ModuleNotFoundError"),
-        ("notes_gone_wrong:nothing", "is no callable"), ("ours", "turnfold.summarizers"),
+        ("notes_gone_wrong:nothing", "is not callable"), ("ours", "turnfold.summarizers"),
     ):  # fmt: skip
         (found,) = check_summarizer(name)
         assert not found.ok

@@ -121,7 +121,7 @@ def test_what_is_deleted_came_never_up(folded: Turnfold) -> None:
 
 
 def test_what_makes_no_timeline_is_refused(folded: Turnfold) -> None:
-    with pytest.raises(InvalidInput, match="query must be words"):
+    with pytest.raises(InvalidInput, match="query must be non-empty text"):
         folded.timeline("c", " ")
     with pytest.raises(InvalidInput, match="at most 200"):
         folded.timeline("c", "rent", limit=201)

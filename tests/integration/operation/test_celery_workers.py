@@ -272,7 +272,7 @@ def test_work_goes_on_when_the_broker_is_back(
     for worker in celery_setup.worker_cluster:
         worker.assert_log_exists("Connection to broker lost. Trying to re-establish the connection")
         # What failed is redis' own error or Kombu's, as the outage met the question for the mark or the message.
-        worker.assert_log_exists("no sweep is asked for until Redis answers")
+        worker.assert_log_exists("no sweeps are requested until Redis answers")
 
     celery_setup.broker.restart()
     ringing.append("c", refused.value.turns)

@@ -54,7 +54,7 @@ def test_tenants_live_in_their_cells_and_move(cells_file: Path, in_cells: InCell
 
 def test_commands_ask_which_cell(cells_file: Path, in_cells: InCells) -> None:
     assert in_cells("cells", "acme") == "eu\n"
-    assert "this process serves one cell" in in_cells("status", code=2)
+    assert "this process serves a single cell" in in_cells("status", code=2)
     assert "--cell" in in_cells("--cell", "eu", "--redis-url", "redis://h", "status", code=2)
     assert "TURNFOLD_CELL is 'mars'" in in_cells("--cell", "mars", "doctor", code=2)
     assert Settings(cells=str(cells_file)).in_cell("us").uses_sqlite is False

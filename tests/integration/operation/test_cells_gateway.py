@@ -203,7 +203,7 @@ def test_a_gateway_with_a_file_that_makes_no_sense_ends_and_says_so(cells_file: 
         text=True, timeout=120, check=False,
     )  # fmt: skip
     assert ended.returncode == 2
-    assert "is no TOML" in ended.stderr
+    assert "is not valid TOML" in ended.stderr
     assert "Traceback" not in ended.stderr
 
 

@@ -270,7 +270,7 @@ def test_turns_are_edited_deleted_and_cut_off(up: Up, tmp_path: Path) -> None:
     assert ("blue" in shown, "red" in shown, "swordfish" in shown, "Wrong" in shown) == (True, False, False, False)
     assert "no turn 'm-4'" in up.run("edit", "changes", "m-4", "Late.", code=1)
     assert "was deleted" in up.run("edit", "changes", "m-0", "Late.", code=1)
-    assert "delete it" in up.run("edit", "changes", "m-1", " ", code=2)
+    assert "delete the turn" in up.run("edit", "changes", "m-1", " ", code=2)
 
 
 def test_forgotten_is_gone(up: Up, tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def test_the_client_gives_what_the_command_writes(run: Run, tf: Turnfold, local:
 
 def test_the_client_gives_no_archive_without_what_waits(tf: Turnfold, local: LocalWorker) -> None:
     tf.append("c", named("a", 4))
-    with pytest.raises(Unavailable, match="is a worker running"):
+    with pytest.raises(Unavailable, match="check that workers run"):
         tf.export("c", timeout_seconds=0)
     local.settle()
     assert tf.export("c").count(b'{"turn":{') == 4

@@ -116,7 +116,7 @@ def test_an_export_reads_through_it(tf: Turnfold, local: LocalWorker) -> None:
 
 
 def test_work_is_decided_about_through_it(settings: Settings) -> None:
-    assert decide(settings, "acme", "job-1", "skip") == "job-1: it is not parked any more"
+    assert decide(settings, "acme", "job-1", "skip") == "job-1: no longer parked"
 
 
 @pytest.mark.parametrize("pooler", ["pgbouncer", "lenient_pgbouncer"])

@@ -237,7 +237,7 @@ def test_messages_hold_the_background_in_a_message_of_its_own_and_recent_turns_a
     assert [block.get("cache_control") for block in blocks] == [{"type": "ephemeral"}, None]
     assert 0 < context.stable_tokens < context.tokens
     assert [message["role"] for message in anthropic["messages"]] == ["user", "assistant", "user"]
-    with pytest.raises(InvalidInput, match=r"use \.text"):
+    with pytest.raises(InvalidInput, match=r"read \.text"):
         context.messages("text")
 
 
@@ -419,7 +419,7 @@ def test_a_conversation_that_costs_less_than_the_line_for_older_turns_is_shown_w
 
 def test_a_refusal_says_only_what_would_help() -> None:
     snapshot = snapshot_of(turn(1, Role.USER, "Hi."))
-    with pytest.raises(InvalidBudget, match=r"beside the 10 that are reserved.* or a shorter task text$"):
+    with pytest.raises(InvalidBudget, match=r"in addition to the 10 reserved.* or a shorter task text$"):
         read(snapshot, Request(budget_tokens=20, task="word " * 100, reserve_tokens=10))
 
 

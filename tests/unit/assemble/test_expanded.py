@@ -93,7 +93,7 @@ def test_a_long_passage_is_cut_and_says_how_to_go_on() -> None:
     expansion = Expansion(text=text, level=0, first_seq=first, last_seq=last, turns=turns, tokens=estimate_tokens(text))
     marker = f"L0:turns-{first}-{last}"
     context = read(conversation, Request(budget_tokens=900), (Passage(marker, expansion),))
-    going = next(left.reach for left in context.budget.left_out if "a part of what" in left.what)
+    going = next(left.reach for left in context.budget.left_out if "part of the text behind" in left.what)
     assert f"[goes on →{going}]" in context.text
     assert going in context.markers
     target = parse_marker(going).target

@@ -101,7 +101,7 @@ def test_importance_is_the_sum_of_its_factors_between_0_and_100_and_grows_with_l
         ({"hot_from": 102}, "hot_from of a policy must be a whole number between 0 and 101, not 102"),
         ({"hot_share": 1.5}, "hot_share of a policy must be a number between 0 and 1, not 1.5"),
         ({"hot_from": 20, "warm_from": 30}, "warm_from in tiers of a policy must be at most hot_from, 20, not 30"),
-        (_ONE, "one of the weights in tiers of a policy must be above 0: recency, access"),
+        (_ONE, "at least one weight in tiers of a policy must be above 0: recency, access"),
     ],
 )
 def test_rules_that_make_no_sense_are_refused(fields: dict[str, Any], message: str) -> None:

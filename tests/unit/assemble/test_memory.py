@@ -53,7 +53,7 @@ def read(snapshot: Snapshot, request: Request, memo: Memo) -> Context | int:
 
 
 @examples(50)
-# In these what is left over for notes near the end changes from read to read.
+# In these what is left over for notes near the end differs between reads.
 @example(build(segments=100, tail=2, inbox=8, words=12, seed=0), [Request(budget_tokens=4_000)], 6)
 @example(build(segments=100, tail=2, inbox=8, words=3, seed=4), [Request(budget_tokens=1_200)], 6)
 @given(

@@ -117,8 +117,8 @@ def test_flags_may_be_a_set_or_a_dict_and_a_single_one_a_text() -> None:
         ({"short": ""}, "short of section"),
         ({"priority": "high"}, "priority of section"),
         ({"required": "no"}, "required of section"),
-        ({"when": 7}, "names of flags"),
-        ({"unless": [1]}, "names of flags"),
+        ({"when": 7}, "must be flag names"),
+        ({"unless": [1]}, "must be flag names"),
     ],
 )
 def test_a_section_that_makes_no_sense_says_what_would(wrong: dict[str, Any], remedy: str) -> None:
@@ -127,7 +127,7 @@ def test_a_section_that_makes_no_sense_says_what_would(wrong: dict[str, Any], re
 
 
 def test_a_system_text_is_made_of_sections_of_different_names() -> None:
-    with pytest.raises(InvalidInput, match="a name of its own"):
+    with pytest.raises(InvalidInput, match="a unique name"):
         system_text([Section(name="a", text="x"), Section(name="a", text="y")])
     with pytest.raises(InvalidInput, match=r"turnfold\.Section"):
         system_text(["Be kind."])  # type: ignore[list-item]

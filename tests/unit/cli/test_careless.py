@@ -30,7 +30,7 @@ def test_a_file_that_is_no_database_is_named_as_the_trouble(run: Run, write: Wri
     assert result.exception is None or isinstance(result.exception, SystemExit)
     if command != ["up"]:  # it asks for Redis first
         assert "TURNFOLD_DATABASE_URL" in result.output
-        assert "not a database" in result.output or "no SQLite database" in result.output
+        assert "not a database" in result.output or "not a SQLite database" in result.output
 
 
 def test_migrate_leaves_a_file_that_is_no_database_as_it_is(run: Run, write: Write) -> None:
@@ -73,7 +73,7 @@ def test_a_database_of_a_newer_version_asks_for_that_version(run: Run, sqlite_ur
     assert isinstance(result.exception, SystemExit)
     shown = " ".join(result.output.split())
     assert "a newer version made it" in shown
-    assert "upgrade Turnfold here" in shown
+    assert "upgrade this Turnfold" in shown
     assert "turnfold migrate" not in result.output
     with contextlib.closing(sqlite3.connect(file)) as connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0999",)]
@@ -88,7 +88,7 @@ def test_a_disk_that_is_full_while_tables_are_made_is_said_in_a_line(
 
     assert result.exit_code == 3
     assert result.stderr.startswith("turnfold: the file of TURNFOLD_DATABASE_URL cannot grow (")
-    assert result.stderr.endswith("make room there\n")
+    assert result.stderr.endswith("free disk space\n")
 
 
 @pytest.mark.parametrize("days", ["0", "99999999999"])

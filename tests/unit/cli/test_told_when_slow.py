@@ -55,7 +55,7 @@ def test_a_wrong_password_is_not_tried_again(
     result = run("--redis-url", f"redis://:wrong@127.0.0.1:{redis_server.port}/0", "import", write("c.jsonl", TURNS))
 
     assert result.exit_code == 3
-    assert "refused the user or password" in result.stderr
+    assert "rejected the user or password" in result.stderr
 
 
 def test_an_import_says_that_it_waits_for_room(
@@ -82,7 +82,7 @@ def test_an_import_that_redis_refuses_says_why_while_it_tries_again(
     result = run(*servers, "import", write("c.jsonl", TURNS))
 
     assert result.exit_code == 3
-    assert "out of memory: give it more (maxmemory), or start workers, which empty the inboxes; trying for 1 s" in (
+    assert "out of memory: raise maxmemory, or start workers, which empty the inboxes; trying for 1 s" in (
         result.stderr
     )
     assert "does not answer" not in result.stderr

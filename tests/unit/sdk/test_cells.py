@@ -38,18 +38,18 @@ def test_a_file_says_which_servers_a_cell_has() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "without cells"),
-        ("cells = 3", "no table"),
-        ("[cells.eu", "no TOML"),
+        ("", "defines no cells"),
+        ("cells = 3", "must be tables"),
+        ("[cells.eu", "not valid TOML"),
         ("[cell.eu]", "unknown table 'cell'"),
-        ("[cells]\neu = 3", "'eu' is no table"),
+        ("[cells]\neu = 3", "'eu' is not a table"),
         ('[cells.eu]\nredis_url = "redis://h"', "no database_url"),
         (EU + "timeout = 3", "unknown key 'timeout'"),
         (EU + "broker_url = 3", "broker_url of cell 'eu' must be text"),
         (EU + 'pinned_only = "no"', "pinned_only of cell 'eu' must be true or false"),
-        (EU + "pinned_only = true", "no cell for tenants without a pin"),
-        (EU + '[pins]\nacme = "mars"', "pins tenant 'acme' to cell 'mars', which is not there"),
-        (EU + "[pins]\nacme = 3", "to what is no name"),
+        (EU + "pinned_only = true", "no cell for unpinned tenants"),
+        (EU + '[pins]\nacme = "mars"', "pins tenant 'acme' to cell 'mars', which does not exist"),
+        (EU + "[pins]\nacme = 3", "to a value that is not text"),
         (EU + '[pins]\n"" = "eu"', "tenant"),
         (
             EU + US.replace("postgresql+psycopg://us/turnfold", "sqlite:////srv/eu.db"),
@@ -111,7 +111,7 @@ def test_a_process_takes_the_servers_of_its_cell(file: Path) -> None:
     [
         ({"TURNFOLD_CELL": "mars"}, "TURNFOLD_CELL is 'mars'"),
         ({"TURNFOLD_REDIS_URL": "redis://h"}, "TURNFOLD_REDIS_URL is set together with TURNFOLD_CELLS"),
-        ({"TURNFOLD_CELLS": "", "TURNFOLD_CELL": "eu"}, "TURNFOLD_CELLS no file"),
+        ({"TURNFOLD_CELLS": "", "TURNFOLD_CELL": "eu"}, "TURNFOLD_CELLS is not"),
         ({"TURNFOLD_CELLS": "nowhere.toml", "TURNFOLD_CELL": "eu"}, "cannot be read: nowhere.toml"),
     ],
 )
@@ -127,7 +127,7 @@ def test_a_cell_whose_servers_make_no_sense_is_named(file: Path) -> None:
 
 
 def test_what_serves_one_cell_asks_which(file: Path) -> None:
-    with pytest.raises(InvalidSettings, match="serves one cell"):
+    with pytest.raises(InvalidSettings, match="serves a single cell"):
         Settings.from_env({"TURNFOLD_CELLS": str(file)}).check_one_cell()
     chosen = Settings.from_env({"TURNFOLD_CELLS": str(file), "TURNFOLD_CELL": "eu"})
     chosen.check_one_cell()

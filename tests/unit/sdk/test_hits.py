@@ -314,5 +314,5 @@ def test_what_is_no_vector_is_refused_by_name(vector: object) -> None:
 
 
 def test_a_vector_without_its_query_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="come with its query"):
+    with pytest.raises(InvalidInput, match="needs query="):
         asked(None, [1.0])

@@ -185,10 +185,13 @@ def test_settings_and_single_values_are_not_mixed() -> None:
 @pytest.mark.parametrize(
     ("url", "says"),
     [
-        ("postgresql://me:se@cret@host:port/db", "a port that is no number: .* %40"),
-        ("postgresql://me:a@b:secret@host:5432/db", "a port that is no number: .* %40"),
-        ("postgresql+psycopg2://me:secret@host/db", r"names postgresql\+psycopg2: use .* postgresql\+psycopg://"),
-        ("postgres://me:secret@host/db", r"names postgres: use .* postgresql\+psycopg://"),
+        ("postgresql://me:se@cret@host:port/db", "a port that is not a number: .* %40"),
+        ("postgresql://me:a@b:secret@host:5432/db", "a port that is not a number: .* %40"),
+        (
+            "postgresql+psycopg2://me:secret@host/db",
+            r"names an unsupported database, postgresql\+psycopg2: use .* postgresql\+psycopg://",
+        ),
+        ("postgres://me:secret@host/db", r"names an unsupported database, postgres: use .* postgresql\+psycopg://"),
     ],
 )
 def test_a_database_url_that_cannot_be_used_says_which_can_and_tells_no_password(url: str, says: str) -> None:
@@ -201,13 +204,13 @@ def test_a_database_url_that_cannot_be_used_says_which_can_and_tells_no_password
 @pytest.mark.parametrize(
     ("url", "says"),
     [
-        ("redis://me:secret/more@host:6379/0", "its port is no number: write /, .* as %2F"),
+        ("redis://me:secret/more@host:6379/0", "its port is not a number: write /, .* as %2F"),
         ("redis://host:99999", "Port out of range"),
         ("http://host", "redis://host:port/0, rediss://… or unix://…"),
-        ("redis+cluster://:secret@a:1,b:2/3", "a cluster .* or a database of it other than 0"),
-        ("redis+cluster://:secret@a:1,", "a cluster by what is no list of servers"),
+        ("redis+cluster://:secret@a:1,b:2/3", "a cluster .* or with a database other than 0"),
+        ("redis+cluster://:secret@a:1,", "a cluster without a valid list of servers"),
         ("redis+cluster://:secret@127.0.0.1:1?socket_timeout=soon", "socket_timeout"),
-        ("redis://:secret@host/0?colour=red", "an option that redis-py does not know"),
+        ("redis://:secret@host/0?colour=red", "an option unknown to redis-py"),
         ("redis://:secret@host/0?socket_timeout=soon", "socket_timeout"),
     ],
 )

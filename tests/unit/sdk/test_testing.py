@@ -22,7 +22,7 @@ def imported(without: str) -> subprocess.CompletedProcess[str]:
 
 def test_without_the_worker_it_says_what_to_install() -> None:
     error = imported(without="turnfold_worker").stderr.splitlines()[-1]
-    assert error.startswith("ModuleNotFoundError: turnfold.testing folds by turnfold_worker, which is not installed")
+    assert error.startswith("ModuleNotFoundError: turnfold.testing needs turnfold_worker, which is not installed")
     assert "pip install 'turnfold-worker[testing]'" in error
 
 
@@ -44,7 +44,7 @@ def test_without_fakeredis_memory_says_what_to_install(
 
 
 def test_an_unknown_setting_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(InvalidSettings, match=r"tennant.*the settings are redis_url.*lease_seconds"):
+    with pytest.raises(InvalidSettings, match=r"tennant.*use redis_url.*lease_seconds"):
         in_memory(tennant="acme").__enter__()
 
 
@@ -53,7 +53,7 @@ def test_the_environment_of_whoever_runs_the_tests_is_not_read(monkeypatch: pyte
     monkeypatch.setenv("TURNFOLD_OPENAI_API_KEY", "a real one")
     with in_memory() as tf:
         assert tf.tenant == "default"
-        with pytest.raises(InvalidSettings, match="without a model"):
+        with pytest.raises(InvalidSettings, match="needs a model"):
             tf.refine_now()
 
 

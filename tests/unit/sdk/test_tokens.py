@@ -86,7 +86,9 @@ def test_without_a_wish_the_estimator_counts() -> None:
 
 
 def test_a_counter_that_cannot_be_called_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="count_tokens must be a function from text to a number, not int"):
+    with pytest.raises(
+        InvalidInput, match="count_tokens must be a function that takes text and returns a number, not int"
+    ):
         chosen_counter(5)  # type: ignore[arg-type]  # that is the point
 
 

@@ -76,12 +76,12 @@ def test_a_deleted_turn_keeps_its_place_and_nothing_that_was_said() -> None:
 
 @pytest.mark.parametrize("content", [None, "", "  ", [], [{"type": "text", "text": " "}]])
 def test_an_edit_without_words_is_refused(content: object) -> None:
-    with pytest.raises(InvalidTurn, match="delete it"):
+    with pytest.raises(InvalidTurn, match="delete the turn"):
         edit("t", content, max_bytes=LIMIT)
 
 
 def test_what_cannot_be_asked_for_is_refused_at_the_call() -> None:
-    with pytest.raises(InvalidTurn, match="above the limit"):
+    with pytest.raises(InvalidTurn, match="exceeds the limit"):
         edit("t", "x" * 100, max_bytes=50)
     for ask in (delete, rewind):
         with pytest.raises(InvalidIdentifier):

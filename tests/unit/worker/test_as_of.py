@@ -111,7 +111,7 @@ def test_a_day_without_a_time_zone_is_refused() -> None:
 
 
 def test_a_day_cannot_be_asked_for_together_with_markers() -> None:
-    with folded(*_TALK) as talk, pytest.raises(InvalidInput, match="call expand"):
+    with folded(*_TALK) as talk, pytest.raises(InvalidInput, match="call Turnfold"):
         talk.context(budget_tokens=300, as_of=day(1), expand=["L0:turn-6"])
 
 

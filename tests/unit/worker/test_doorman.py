@@ -185,9 +185,9 @@ def test_an_outage_is_said_once_and_so_is_its_end(
 
     assert not served.thread.is_alive()
     assert [record.getMessage() for record in caplog.records][:3] == [
-        "no ring is heard until Redis and the broker answer: ConnectionError",
-        "rings are heard again",
-        "no ring is heard until Redis and the broker answer: BrokenPipeError",
+        "rings are not received until Redis and the broker answer: ConnectionError",
+        "rings are received again",
+        "rings are not received until Redis and the broker answer: BrokenPipeError",
     ]
 
 

@@ -13,12 +13,12 @@ def test_an_outage_is_said_when_it_begins_and_once_a_minute(caplog: pytest.LogCa
     outages = Outages(lambda: next(times))
     for _ in range(5):
         outages(exception=StoreAway("run `turnfold migrate`"), sender="a task")
-    outages(exception=StoreAway("the database did not do it"))
+    outages(exception=StoreAway("the database failed"))
 
     assert [record.levelname for record in caplog.records] == ["WARNING"] * 3
     assert caplog.messages == [
         "work waits: run `turnfold migrate`", "work waits: run `turnfold migrate`",
-        "work waits: the database did not do it",
+        "work waits: the database failed",
     ]  # fmt: skip
 
 

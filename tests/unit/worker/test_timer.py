@@ -51,7 +51,7 @@ def test_an_outage_is_said_once_and_so_is_its_end(
         thread = timer.begin(sender, settings, "turnfold.maintenance")
         wait_until(lambda: server.asked > 3, what="some looks")
         assert [record.getMessage() for record in caplog.records] == [
-            "no sweep is asked for until Redis answers: ConnectionError"
+            "no sweeps are requested until Redis answers: ConnectionError"
         ]
         server.away = False
         wait_until(lambda: sender.sent > 2, what="some sweeps")
@@ -61,7 +61,7 @@ def test_an_outage_is_said_once_and_so_is_its_end(
         thread.join(90)
 
     assert [record.getMessage().partition(":")[0] for record in caplog.records] == [
-        "no sweep is asked for until Redis answers",
-        "sweeps are asked for again",
-        "no sweep is asked for until Redis answers",
+        "no sweeps are requested until Redis answers",
+        "sweeps are requested again",
+        "no sweeps are requested until Redis answers",
     ]
