@@ -35,31 +35,31 @@ class WorkerError(ExplainedError):
 class Retryable(WorkerError):  # noqa: N818 - says what to do about it
     """A later try may succeed."""
 
-    remedy = "wait: it is tried again by itself"
+    remedy = "wait: it is retried automatically"
 
 
 class StoreAway(Retryable):
     """SQL or Redis did not answer. Nothing is lost: claims lapse and can be taken again."""
 
-    remedy = "check that Redis and the database run and can be reached"
+    remedy = "check that Redis and the database are running and reachable"
 
 
 class Stalled(Retryable):
     """SQL gave up on one statement (lock, timeout, memory); statements for other conversations may succeed."""
 
-    remedy = "wait: it is tried again by itself; look for long transactions of others if it goes on"
+    remedy = "wait: it is retried automatically; if it keeps failing, look for long-running transactions"
 
 
 class NewerRules(Retryable):
     """A conversation was folded by newer rules than this worker has; workers of that version continue with it."""
 
-    remedy = "wait: a worker of the newer version folds it; upgrade this one"
+    remedy = "upgrade this worker; until then a worker of the newer version folds it"
 
 
 class ModelAway(Retryable):
     """A model could not be loaded, did not answer, or answered unreadably. Messages have kinds and codes only."""
 
-    remedy = "check the model's server, and the settings that name it"
+    remedy = "check the model's server and the settings that point to it"
 
     def __init__(self, problem: str, *, remedy: str = "", retry_after_seconds: float | None = None) -> None:
         super().__init__(problem, remedy=remedy)
@@ -70,7 +70,7 @@ class ModelAway(Retryable):
 class ModelWaits(Retryable):
     """No call may be made now; does not count as a failure of the work that asked for it."""
 
-    remedy = "wait, or raise the limit that the message names"
+    remedy = "wait, or raise the limit named in the message"
 
     def __init__(self, problem: str, *, remedy: str = "", seconds: float) -> None:
         super().__init__(problem, remedy=remedy)
@@ -81,25 +81,25 @@ class ModelWaits(Retryable):
 class Permanent(WorkerError):  # noqa: N818
     """Trying again cannot help."""
 
-    remedy = "see `turnfold jobs list`, and retry or skip the work when its cause is gone"
+    remedy = "see `turnfold jobs list`, fix the cause, then retry or skip the work"
 
 
 class Refused(Permanent):
     """SQL will never take these values."""
 
-    remedy = "skip its job: what it asks for cannot be stored"
+    remedy = "skip its job: its values cannot be stored"
 
 
 class BadMessage(Permanent):
     """A message asks for something impossible, as none of ours does. The message is dropped; due work is still done."""
 
-    remedy = "send tasks by `turnfold` and its workers alone, in the same version"
+    remedy = "send tasks only from `turnfold` and its workers, in the same version"
 
 
 class ModelRefused(Permanent):
     """The provider will never take this request: it is too long, or the server does not know what it asks for."""
 
-    remedy = "check that the model's name and context length fit, then `turnfold jobs retry`"
+    remedy = "check the model's name and context length, then run `turnfold jobs retry`"
 
 
 def not_stored(tenant: str, conversation_id: str) -> UnknownConversation:

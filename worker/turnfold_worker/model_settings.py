@@ -96,8 +96,8 @@ class ModelSettings(Settings):
         for model in self.models if self.daily_dollars else ():
             if model not in known:
                 msg = (
-                    f"TURNFOLD_DAILY_DOLLARS needs the price of {model}: TURNFOLD_PRICES={model}=2.50/1.25/10.00 says "
-                    "dollars a million tokens of input, cached input and output"
+                    f"TURNFOLD_DAILY_DOLLARS needs the price of {model}: TURNFOLD_PRICES={model}=2.50/1.25/10.00 sets "
+                    "dollars per million tokens of input, cached input and output"
                 )
                 raise InvalidSettings(msg)
 

@@ -66,7 +66,7 @@ class WorkerSettings(ModelSettings):
         if self.log_format not in LOG_FORMATS:
             self.refuse("log_format", f"must be {' or '.join(LOG_FORMATS)}")
         if self.otel and not _is_installed("opentelemetry.instrumentation.celery"):
-            self.refuse("otel", "needs what is not installed here: pip install 'turnfold-worker[otel]'; or must be off")
+            self.refuse("otel", "needs a missing package (pip install 'turnfold-worker[otel]') or must be off")
         for name in ("keep_level0_days", "keep_search_days"):
             if not 0 <= getattr(self, name) <= _MOST_DAYS:
                 self.refuse(name, f"must be 0 to {_MOST_DAYS}")

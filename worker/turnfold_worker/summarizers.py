@@ -33,7 +33,7 @@ class Summarizer(Protocol):
 
 def load_summarizer(name: str) -> Callable[[ModelRequest], object]:
     """Import the callable named `module:callable` or by an entry point. Raises `InvalidSettings` with the reason."""
-    problem = "is no callable"
+    problem = "is not callable"
     try:
         found = _entry_point(name).load()
         if callable(found):
@@ -42,7 +42,7 @@ def load_summarizer(name: str) -> Callable[[ModelRequest], object]:
     except Exception as error:  # noqa: BLE001 - the module is the caller's, and may fail in any way
         problem = f"cannot be imported: {type(error).__name__}: {error}"
     msg = f"TURNFOLD_SUMMARIZER={name} {problem}"
-    raise InvalidSettings(msg, remedy="name a module:callable that can be imported here, or an entry point")
+    raise InvalidSettings(msg, remedy="use an importable module:callable, or the name of an entry point")
 
 
 def _entry_point(name: str) -> EntryPoint:
@@ -50,7 +50,7 @@ def _entry_point(name: str) -> EntryPoint:
         return EntryPoint(name=name, value=name, group=ENTRY_POINTS)
     offered = entry_points(group=ENTRY_POINTS)
     if name not in offered.names:
-        raise LookupError(f"no package offers it as an entry point of {ENTRY_POINTS}, and it is not module:callable")
+        raise LookupError(f"no package provides this {ENTRY_POINTS} entry point, and it is not module:callable")
     return offered[name]
 
 

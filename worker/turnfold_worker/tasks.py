@@ -26,7 +26,7 @@ def _worker() -> Worker:
 def _number(value: object, *, below: int = 2**63) -> int:
     """Validate an argument, which anyone who can write to the broker may have sent. Raises `BadMessage`."""
     if type(value) is not int or not 0 <= value < below:
-        raise BadMessage(f"an argument is not a whole number from 0 to {below - 1}, but {type(value).__name__}")
+        raise BadMessage(f"an argument must be a whole number from 0 to {below - 1}, not {type(value).__name__}")
     return value
 
 
@@ -34,7 +34,7 @@ def _number(value: object, *, below: int = 2**63) -> int:
 def drain(*shards: int) -> str:
     """Store the ready entries of the inboxes of some shards."""
     if not 1 <= len(shards) <= MOST_SHARDS:
-        raise BadMessage(f"a drain is of 1 to {MOST_SHARDS} shards, not {len(shards)}")
+        raise BadMessage(f"a drain takes 1 to {MOST_SHARDS} shards, not {len(shards)}")
     numbers = dict.fromkeys(_number(shard, below=MOST_IDS) for shard in shards)
     drained = _worker().drain(*numbers)
     done = f"turns stored: {drained.turns}" if drained.conversations else "nothing was ready"
@@ -77,13 +77,13 @@ def reconstruct(conversation: int, height: int, idx: int) -> str:
 def sweep() -> str:
     """Ring for ready inboxes and due jobs."""
     swept = _worker().sweep_in_turn()
-    return f"drains rung for: {swept.shards}, jobs that are due: {', '.join(swept.jobs) or 'none'}"
+    return f"drains requested: {swept.shards}, jobs due: {', '.join(swept.jobs) or 'none'}"
 
 
 @app.task(name=str(Task.EXPIRE), throws=(WorkerError,))
 def expire() -> str:
     """Remove the text of turns whose retention period is over."""
-    return f"turns without their words now: {_worker().expire()}"
+    return f"turns whose text was removed: {_worker().expire()}"
 
 
 @app.task(name=str(Task.ERASE), throws=(WorkerError,))

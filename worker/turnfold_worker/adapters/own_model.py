@@ -33,7 +33,7 @@ class OwnModel:
         except (TypeError, ValueError, RecursionError):
             content = answer
         if not isinstance(content, str):
-            raise ModelAway(f"the summarizer returned a {type(answer).__name__}, and no JSON")
+            raise ModelAway(f"the summarizer returned a {type(answer).__name__} instead of JSON")
         used = Used(input_tokens=request.input_tokens, output_tokens=estimate_tokens(content), estimated=True)
         return ModelReply(content=content, finish=Finish.STOP if content.strip() else Finish.REFUSAL, used=used)
 
@@ -45,14 +45,14 @@ class OwnModel:
             summarize = self._summarize
         except InvalidSettings:
             msg = "the summarizer cannot be imported"
-            raise ModelWaits(msg, remedy="`turnfold doctor` says why", seconds=QUOTA_SECONDS) from None
+            raise ModelWaits(msg, remedy="run `turnfold doctor` for the reason", seconds=QUOTA_SECONDS) from None
         answer: Future[object] = Future()
         # In a separate thread: nothing else ends the wait for a callable that hangs.
         threading.Thread(target=_run, args=(answer, summarize, request), daemon=True).start()
         try:
             return answer.result(self._timeout_seconds)
         except TimeoutError:
-            msg = f"no answer of the summarizer within {self._timeout_seconds:g} s"
+            msg = f"no answer from the summarizer within {self._timeout_seconds:g} s"
             raise ModelAway(msg) from None
         except WorkerError:
             raise

@@ -47,7 +47,7 @@ class PersonalDataRedactor:
                 getattr(import_module(f"detect_secrets.plugins.{module}"), name)() for module, name in _SECRETS
             ]
         except (ModuleNotFoundError, AttributeError) as error:
-            msg = f"TURNFOLD_REDACT needs its libraries ({error})"
+            msg = f"TURNFOLD_REDACT needs libraries that are not installed ({error})"
             raise InvalidSettings(msg, remedy="pip install 'turnfold-worker[redact]'") from error
 
     def hide(self, request: ModelRequest) -> tuple[ModelRequest, Callable[[str], str]]:

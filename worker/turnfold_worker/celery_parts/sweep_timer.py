@@ -57,7 +57,7 @@ class SweepTimer(bootsteps.StartStopStep):
             try:
                 # The running sweep sets the mark, since a sweep waiting in a long queue does not count as done.
                 # A mark with a lifetime above the interval dates from before the clock was set back.
-                left = servers.first_answering("looking at the sweep", lambda client: client.pttl(keys.SWEEP))
+                left = servers.first_answering("checking the last sweep", lambda client: client.pttl(keys.SWEEP))
                 if not 0 <= left <= milliseconds:
                     app.send_task(
                         str(Task.SWEEP), queue=queue, expires=max(1.0, interval), ignore_result=True, retry=False
@@ -65,11 +65,11 @@ class SweepTimer(bootsteps.StartStopStep):
             except Exception as error:  # noqa: BLE001 - the timer outlives every outage
                 if not away:
                     _log.warning(
-                        "no sweep is asked for until Redis answers: %s", type(error.__cause__ or error).__name__
+                        "no sweeps are requested until Redis answers: %s", type(error.__cause__ or error).__name__
                     )
                 away = True
             else:
                 if away:
-                    _log.warning("sweeps are asked for again")
+                    _log.warning("sweeps are requested again")
                 away = False
         servers.close()

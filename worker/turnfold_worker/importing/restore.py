@@ -181,7 +181,7 @@ class _Conversation:
         if self._anew:
             if values.get("expired_seq"):
                 msg = (
-                    f"retention removed the words of turns up to {values['expired_seq']} of conversation "
+                    f"retention removed the text of turns up to {values['expired_seq']} of conversation "
                     f"{self._given_name!r}, so that they cannot be folded anew: import it without --fold-anew, with "
                     "the version that exported it"
                 )

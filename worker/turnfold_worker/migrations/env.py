@@ -28,7 +28,7 @@ def render_item(kind: str, item: Any, autogen: AutogenContext) -> str | Literal[
 def run() -> None:
     connection = context.config.attributes.get("connection")
     if connection is None:
-        msg = "migrations run through `turnfold migrate`, which takes the lock that keeps two of them apart"
+        msg = "run migrations with `turnfold migrate`, which takes the lock that prevents concurrent ones"
         raise RuntimeError(msg)
     context.configure(
         connection=connection,

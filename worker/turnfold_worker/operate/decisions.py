@@ -37,4 +37,4 @@ def decide(settings: Settings, tenant: str, work_id: str, action: Literal["retry
                 decided = jobs.retry(selection, parked=parked, publisher=RedisPublisher(servers))
     finally:
         engine.dispose()
-    return "; ".join(f"{one.work.id}: {one.outcome}" for one in decided) or f"{work_id}: it is not parked any more"
+    return "; ".join(f"{one.work.id}: {one.outcome}" for one in decided) or f"{work_id}: no longer parked"

@@ -246,7 +246,7 @@ def _unreachable(error: DatabaseError) -> tuple[str, str]:
     if "malformed" in reason:
         return f"the file of TURNFOLD_DATABASE_URL is damaged ({reason})", "restore a backup"
     if "is full" in reason:
-        return f"the file of TURNFOLD_DATABASE_URL cannot grow ({reason})", "make room there"
+        return f"the file of TURNFOLD_DATABASE_URL cannot grow ({reason})", "free disk space"
     return (
         f"the database cannot be opened ({reason})",
         "check TURNFOLD_DATABASE_URL, and that its server exists, or its folder and this user may write to it",

@@ -65,8 +65,8 @@ class LocalTurnfold(Turnfold):
         Raises `InvalidInput` for one in memory, which cannot be reached from outside.
         """
         if not self._reachable:
-            msg = "a Turnfold in memory has no address"
-            raise InvalidInput(msg, remedy="give the client itself to what is tested, or use embedded()")
+            msg = "an in-memory Turnfold has no address"
+            raise InvalidInput(msg, remedy="pass the client to the code under test, or use embedded()")
         return {
             "TURNFOLD_REDIS_URL": self._settings.redis_url, "TURNFOLD_DATABASE_URL": self._settings.database_url,
             "TURNFOLD_TENANT": self._tenant, "TURNFOLD_DOORBELL": "off",
@@ -92,8 +92,8 @@ class LocalTurnfold(Turnfold):
         Raises `InvalidSettings` where no model was given.
         """
         if self._worker.worker.refining is None:
-            msg = "nothing is refined without a model"
-            raise InvalidSettings(msg, remedy="in_memory(model=OpenAIServer()), or openai_base_url=")
+            msg = "refining needs a model"
+            raise InvalidSettings(msg, remedy="use in_memory(model=OpenAIServer()) or openai_base_url=")
         self._resources.access().flush()
         self._worker.settle()
 

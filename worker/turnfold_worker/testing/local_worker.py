@@ -106,7 +106,7 @@ class LocalWorker:
                 except (WorkerError, InvalidSettings) as error:
                     raise Unavailable(error.problem, remedy=error.remedy) from error
                 if outcome.startswith("refused"):
-                    raise Unavailable(outcome, remedy="expand the summary at level 1, or ask again")
+                    raise Unavailable(outcome, remedy="expand the summary at level 1, or retry")
 
     def _without_refining(self) -> Worker:
         """Return a worker whose sweeps do not ring for refine jobs."""

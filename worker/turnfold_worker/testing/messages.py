@@ -48,7 +48,7 @@ def deliver(worker: Worker, task: Task, argument: int) -> None:
         case Task.EXPIRE:
             worker.expire()
         case Task.RECONSTRUCT:
-            message = "it takes three numbers: ask the worker itself"
+            message = "a reconstruction takes three numbers: call the worker directly"
             raise AssertionError(message)
 
 

@@ -181,7 +181,7 @@ class _Batch:
             return entries[:first]
         if self._inbox.count_refusal(claim) > NEWER_TRIES:
             return entries[:1]
-        _log.warning("a conversation waits for a newer worker: it begins with operation %r", entries[0].operation)
+        _log.warning("a conversation waits for a newer worker: its first operation is %r", entries[0].operation)
         self._newer.append(claim)
         return []
 

@@ -133,7 +133,10 @@ def _advance(
         if fold.refold_error is not None:
             node = fold.nodes[0].node
             _log.warning(
-                "segment %s of conversation %s got plain words: %s", node.idx, claim.conversation, fold.refold_error
+                "segment %s of conversation %s fell back to plain words: %s",
+                node.idx,
+                claim.conversation,
+                fold.refold_error,
             )
         closed += 1
         tail = after(tail, fold)
@@ -152,7 +155,7 @@ def _tell_so_far(tail: Tail, store: SqlStore) -> None:
     """Write an interim outline, so that contexts use it: folding a long import takes minutes."""
     so_far = replace(tail, turns=[], memos=NO_MEMOS)
     # Failures do not count here: the final outline counts attempts.
-    loss = f"no outline of conversation {tail.conversation} so far"
+    loss = f"no interim outline of conversation {tail.conversation}"
     if (outline := or_plain(lambda: outline_of(so_far, store)[0], lambda: None, total=True, loss=loss)) is not None:
         store.record_progress(so_far, outline)
 
@@ -252,7 +255,7 @@ def outline_of(
     return or_plain(
         lambda: _outline_by_rules(tail, store, embedder, total=total),
         lambda: (_outline_without_words(tail, store), False), total=total,
-        loss=f"the outline of conversation {tail.conversation} has no words",
+        loss=f"the outline of conversation {tail.conversation} has no text",
     )  # fmt: skip
 
 

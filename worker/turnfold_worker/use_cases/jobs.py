@@ -43,15 +43,15 @@ def retry(selection: Selection, *, parked: SqlParkedWork, publisher: Publisher) 
 
 
 def _asked_for(work: Work, *, done: bool) -> Decided:
-    return Decided(work=work, done=done, outcome="a worker was asked to" if done else "it is no longer parked or due")
+    return Decided(work=work, done=done, outcome="retry requested" if done else "no longer parked or due")
 
 
 def _retry_entry(work: Work, parked: SqlParkedWork, made_due: set[JobKind]) -> Decided:
     entry = parked.entry(work.row)
     if entry is None:
-        return Decided(work=work, done=False, outcome="it is not parked any more")
+        return Decided(work=work, done=False, outcome="no longer parked")
     if entry.seq is None:
-        outcome = "an operation has its place among the turns and cannot come later: do it again, then skip this"
+        outcome = "an operation cannot be applied later than its position: repeat it, then skip this"
         return Decided(work=work, done=False, outcome=outcome)
     try:
         stored = parked.store_entry(work.row, decode_turn(entry.payload, seq=entry.seq, turn_id=entry.turn_id))
@@ -62,10 +62,10 @@ def _retry_entry(work: Work, parked: SqlParkedWork, made_due: set[JobKind]) -> D
     except Exception as error:  # noqa: BLE001 - one entry is kept from hurting its neighbours
         return _refused(work, where(error), parked)
     if stored is None:
-        return Decided(work=work, done=False, outcome="it is not parked any more")
+        return Decided(work=work, done=False, outcome="no longer parked")
     if stored.due is not None:
         made_due.add(stored.due)
-    outcome = "stored; its segment is folded again" if stored.due is JobKind.REFOLD else "stored"
+    outcome = "stored; its segment will be refolded" if stored.due is JobKind.REFOLD else "stored"
     return Decided(work=work, done=True, outcome=outcome)
 
 
@@ -84,13 +84,13 @@ def skip(selection: Selection, *, parked: SqlParkedWork) -> list[Decided]:
 def _skipped(work: Work, *, done: bool) -> Decided:
     match work.kind:
         case WorkKind.REFOLD:
-            outcome = "skipped: the segment keeps its plain words" if done else "it is not parked any more"
+            outcome = "skipped: the segment keeps its plain words" if done else "no longer parked"
         case WorkKind.REFINE:
-            outcome = "skipped: the rules' words stay" if done else "it is not parked any more"
+            outcome = "skipped: the rules' words stay" if done else "no longer parked"
         case WorkKind.ENTRY:
-            outcome = "skipped: the placeholder stays" if done else "it is not parked any more"
+            outcome = "skipped: the placeholder stays" if done else "no longer parked"
         case WorkKind.COMPRESS:
-            outcome = "folding cannot be skipped: it goes on by itself"
+            outcome = "folding cannot be skipped: it is retried automatically"
         case _:
             assert_never(work.kind)
     return Decided(work=work, done=done, outcome=outcome)

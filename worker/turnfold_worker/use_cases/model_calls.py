@@ -124,12 +124,12 @@ class ModelCalls:
         while seconds := self._limiter.reserve(model, tokens):
             waited += seconds
             if waited > PATIENCE_SECONDS:
-                raise ModelWaits("the limit of requests or tokens a minute is reached", seconds=seconds)
+                raise ModelWaits("the limit of requests or tokens per minute is reached", seconds=seconds)
             self._sleep(seconds)
         closed_in = self._limiter.admit(model)
         if closed_in:
             self._limiter.settle(model, reserved=tokens, used=0)
-            raise ModelWaits("the model failed too often: it is left alone for a while", seconds=closed_in)
+            raise ModelWaits("the model failed too often: calls are paused", seconds=closed_in)
 
     def _failed(self, reservation: Reservation, model: str, tokens: int, error: BaseException) -> None:
         """Give back the reservation, and share the failure with the other workers."""

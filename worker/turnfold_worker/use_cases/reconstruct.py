@@ -29,11 +29,11 @@ def reconstruct(
     prompt = detailed if height == 0 else from_facts
     model = store.target.summarize_model
     reply = calls.ask(remains.owner, reconstruction_request(remains.kept, model=model, prompt=prompt))
-    passage = read_passage(reply.content) if reply.finish is Finish.STOP else BadForm("it was not finished")
+    passage = read_passage(reply.content) if reply.finish is Finish.STOP else BadForm("the reply was cut off")
     if isinstance(passage, BadForm):
         return f"refused: {passage.problem}"
     text = accept_passage(passage, remains.kept)
     if not isinstance(text, str):
         return f"refused: {', '.join(text)}"
     written = store.commit_reconstruction(remains, text, model=model, prompt_version=prompt.version)
-    return "reconstructed" if written else "the node changed meanwhile"
+    return "reconstructed" if written else "the node has changed"

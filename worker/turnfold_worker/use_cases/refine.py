@@ -97,10 +97,10 @@ def refine(*, refining: Refining) -> str:  # noqa: PLR0911 - each way in which a
         with memory_span("upsert_memory", "refine", {CONVERSATION_NUMBER: claim.owner.conversation}):
             return _Refinement(claim, refining).run()
     except _NotOurs:
-        return "another worker has it"
+        return "another worker took over"
     except ModelWaits as error:
         store.release_refine(claim, error=str(error), delay_seconds=error.seconds, counted=False, park=False)
-        return f"put off: {error}"
+        return f"postponed: {error}"
     except ModelAway as error:
         return _failed(claim, refining, str(error), for_good=False)
     except ModelRefused as error:
@@ -118,7 +118,7 @@ def _failed(claim: RefineClaim, refining: Refining, error: str, *, for_good: boo
     park = for_good or claim.attempts >= refining.attempts
     delay = FIRST_DELAY_SECONDS * 2 ** (claim.attempts - 1)
     refining.store.release_refine(claim, error=error, delay_seconds=delay, counted=True, park=park)
-    return f"{'parked' if park else 'failed, to be tried again'}: {error}"
+    return f"{'parked' if park else 'failed, will be retried'}: {error}"
 
 
 class _Refinement:
@@ -181,12 +181,12 @@ class _Refinement:
         self._r.store.skip_refine(self._claim)
         self._count(model, skipped=1)
         self._write_counts()
-        return "skipped: nothing to win"
+        return "skipped: nothing to improve"
 
     def _write(self, refined: Refined) -> str:
         if not self._r.store.commit_refined(refined):
             self._r.store.release_refine(self._claim, error=None, delay_seconds=0.0, counted=False, park=False)
-            return "the segments changed meanwhile: to be done again"
+            return "the segments have changed: will be retried"
         self._write_counts()
         notes = sum(len(node.notes) for node in refined.nodes or ())
         return f"anchors found: {len(refined.anchors or ())}, notes written: {notes}"

@@ -53,9 +53,7 @@ def refold(*, store: SqlStore, embedder: SentenceEmbedder | None = None) -> bool
             store.release_refold(claim, error=None)
         raise
     except Exception as error:  # noqa: BLE001 - one segment is kept from hurting its neighbours
-        _log.error(
-            "folding segment %s of conversation %s again failed: %s", claim.idx, claim.conversation, where(error)
-        )
+        _log.error("refolding segment %s of conversation %s failed: %s", claim.idx, claim.conversation, where(error))
         store.release_refold(claim, error=where(error))
         return False
 

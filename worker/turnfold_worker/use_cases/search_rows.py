@@ -92,7 +92,7 @@ def _folded(closed: ClosedSegment, store: SqlStore, *, total: bool) -> FoldedNod
     return or_plain(
         lambda: folded_by_rules(closed, store),
         lambda: plain_fold(closed.turns, idx=closed.idx, said=said_after(closed.said_before, closed.turns)),
-        total=total, loss=f"segment {closed.idx} of conversation {closed.conversation} is told of in plain words",
+        total=total, loss=f"segment {closed.idx} of conversation {closed.conversation} falls back to plain words",
     )  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def _made(segment: DroppedSegment, store: SqlStore, total: bool) -> tuple[Postin
     of_notes, closed = partial(postings_of_notes, segment.stored), segment.closed
     if closed is None:
         return of_notes()
-    loss = f"segment {segment.idx} of conversation {closed.conversation} is not found by all of its words"
+    loss = f"segment {segment.idx} of conversation {closed.conversation} is not searchable by all of its words"
     return or_plain(lambda: _by_rules(segment, closed, store), of_notes, total=total, loss=loss)
 
 

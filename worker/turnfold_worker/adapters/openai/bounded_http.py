@@ -56,14 +56,14 @@ class _Bounded:
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         if self._encoding not in {"identity", "gzip", "deflate"}:
-            raise ReplyTooLong("it is packed in a way that was not asked for")
+            raise ReplyTooLong("it has an unrequested content encoding")
         unpacker = None if self._encoding == "identity" else zlib.decompressobj(_GZIP_OR_ZLIB)
         left = MOST_REPLY_BYTES
         async for chunk in self._stream:
             piece = chunk if unpacker is None else unpacker.decompress(chunk, left + 1)
             left -= len(piece)
             if unpacker is not None and unpacker.eof and unpacker.unused_data:
-                raise ReplyTooLong("something follows behind its end")
+                raise ReplyTooLong("it has data after its end")
             if left < 0:
                 raise ReplyTooLong(f"it is longer than {MOST_REPLY_BYTES} bytes")
             yield piece

@@ -37,10 +37,10 @@ _UNPAID: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached", 
 def check_installed() -> None:
     """Raise `InvalidSettings` where OpenAI's client is missing; imports nothing."""
     if find_spec("openai") is None:
-        msg = "a model is configured, and OpenAI's client is not installed"
+        msg = "a model is configured, but OpenAI's client is not installed"
         raise InvalidSettings(
             msg,
-            remedy="pip install 'turnfold-worker[openai]', or name a summarizer of your own with TURNFOLD_SUMMARIZER",
+            remedy="pip install 'turnfold-worker[openai]', or set TURNFOLD_SUMMARIZER to your own summarizer",
         )
 
 
@@ -109,17 +109,17 @@ class OpenAIModel:
                 content: bytes = answer.http_response.content
                 return content
         except ReplyTooLong as error:
-            msg = f"the reply was refused: {error}"
+            msg = f"the reply was rejected: {error}"
             raise ModelAway(msg) from None
         except (TimeoutError, openai.APITimeoutError):
-            msg = f"no whole answer within {self._timeout_seconds:g} s"
+            msg = f"no complete answer within {self._timeout_seconds:g} s"
             raise ModelAway(msg) from None
         except openai.APIStatusError as error:
             raise status_error(error) from None
         except (openai.APIConnectionError, OSError) as error:
             if isinstance(error.__cause__, ReplyTooLong):
                 # openai 2 wraps the errors of its transport.
-                msg = f"the reply was refused: {error.__cause__}"
+                msg = f"the reply was rejected: {error.__cause__}"
                 raise ModelAway(msg) from None
             msg = f"no connection: {type(error.__cause__ or error).__name__}"
             raise ModelAway(msg) from None
@@ -150,10 +150,10 @@ def status_error(error: APIStatusError) -> Exception:
     status, code = error.status_code, _code(error)
     what = f"HTTP {status}" + (f" {code}" if code else "")
     if 300 <= status < 400:
-        msg = f"{what}: the server redirects, which is not followed"
-        return ModelWaits(msg, remedy="set TURNFOLD_OPENAI_BASE_URL to where it leads", seconds=QUOTA_SECONDS)
+        msg = f"{what}: the server redirects, and redirects are not followed"
+        return ModelWaits(msg, remedy="set TURNFOLD_OPENAI_BASE_URL to the target", seconds=QUOTA_SECONDS)
     if code in _UNPAID or status in {401, 402, 403, 404}:
-        return ModelWaits(what, remedy="check the key, its quota, and the names of the models", seconds=QUOTA_SECONDS)
+        return ModelWaits(what, remedy="check the key, its quota and the model names", seconds=QUOTA_SECONDS)
     if status in {408, 409, 425, 429} or status >= 500:
         return ModelAway(what, retry_after_seconds=_retry_after(error.response.headers))
     return ModelRefused(what)
@@ -181,12 +181,14 @@ def read_completion(raw: bytes, request: ModelRequest) -> ModelReply:
     try:
         body = json.loads(raw)
     except (ValueError, RecursionError):
-        raise ModelAway("the answer is not JSON", remedy="does TURNFOLD_OPENAI_BASE_URL lead to an API?") from None
+        raise ModelAway(
+            "the answer is not JSON", remedy="check that TURNFOLD_OPENAI_BASE_URL points to an OpenAI-compatible API"
+        ) from None
     choices = body.get("choices") if isinstance(body, Mapping) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, Mapping) else None
     if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
-        raise ModelAway("the answer holds no choice")
+        raise ModelAway("the answer has no choices")
     content, refused = message.get("content"), bool(message.get("refusal"))
     content = content if isinstance(content, str) else ""
     return ModelReply(

@@ -65,7 +65,7 @@ class RungBells:
             try:
                 ring_on(self._client, ring)
             except redis.RedisError as error:
-                _log.warning("%s was not given back: %s", ring.member, type(error).__name__)
+                _log.warning("the ring for %s was not requeued: %s", ring.member, type(error).__name__)
 
     def close(self) -> None:
         self._client.close()
@@ -74,5 +74,5 @@ class RungBells:
 def _rings(members: Iterable[bytes]) -> list[Ring]:
     rings = {member: Ring.from_member(member) for member in members}
     if unread := [member for member, ring in rings.items() if ring is None]:
-        _log.error("rings that cannot be read were dropped: %d", len(unread))
+        _log.error("unreadable rings were dropped: %d", len(unread))
     return [ring for ring in rings.values() if ring is not None]

@@ -133,7 +133,7 @@ class RedisInbox(RedisLogs):
 
     def waiting(self) -> list[int]:
         return self._servers.holding(
-            "looking for what waits", lambda shard: (keys.tenants(shard), keys.forgotten(shard))
+            "looking for inboxes with work", lambda shard: (keys.tenants(shard), keys.forgotten(shard))
         )
 
     def forgotten(self, shard: int, most: int) -> list[Claim]:
@@ -173,7 +173,7 @@ class RedisInbox(RedisLogs):
         return self._servers.first_answering(f"marking {name}", lambda client: mark_for(client, name, milliseconds))
 
     def repeat_expiry(self) -> None:
-        self._servers.of_all("asking for another look", lambda client: client.delete(keys.EXPIRE))
+        self._servers.of_all("requesting another expiry run", lambda client: client.delete(keys.EXPIRE))
 
     def take_expansions(self, most: int) -> list[Expansions]:
         held = self._servers.holding("looking for expansions", lambda shard: (keys.accessed(shard),))
@@ -189,7 +189,7 @@ class RedisInbox(RedisLogs):
         ]
 
     def _each(self, script: Script, calls: Sequence[Call], *, patient: bool = True) -> list[Any]:
-        return self._servers.each("working on inboxes", script, calls, patient=patient)
+        return self._servers.each("processing inboxes", script, calls, patient=patient)
 
 
 _WAITS: Final = Script(redis_scripts.WAITS)

@@ -36,7 +36,7 @@ class RedisLogs:
         self._servers.of_all("marking logs", _mark)
 
     def remnants(self) -> dict[str, str]:
-        marks = self._servers.of_all("reading marks of logs", _marks)
+        marks = self._servers.of_all("reading the marks of logs", _marks)
         latest: dict[str, str] = {}
         for of_server in marks:
             for kind, mark in ((kind.decode(), mark.decode()) for kind, mark in of_server.items()):
@@ -44,7 +44,7 @@ class RedisLogs:
         return latest
 
     def rewrite_log(self, mark: str) -> bool:
-        return all(self._servers.of_all("looking at its log", lambda client: _rewritten(client, mark)))
+        return all(self._servers.of_all("checking its log", lambda client: _rewritten(client, mark)))
 
     def cleared(self, kind: str, mark: str) -> None:
         self._servers.of_all("clearing marks", lambda client: _CLEARED(client, [keys.REMNANTS], [kind, mark]))
@@ -95,7 +95,7 @@ def _told(nodes: Sequence[redis.Redis], write: Callable[[redis.Redis], object]) 
             write(node)
     except redis.ResponseError as error:
         # Managed servers may forbid it; the doctor reports marks that remain.
-        _log.warning("Redis does not write its log anew: %s", ": ".join(refusal(error)))
+        _log.warning("Redis does not rewrite its log: %s", ": ".join(refusal(error)))
         return False
     return True
 

@@ -88,7 +88,7 @@ class RedisQuotaBoard:
 
     def waiting(self, tenant: str) -> tuple[int, int]:
         """Return the bytes appended since the last measurement, and the bytes waiting in the tenant's inboxes."""
-        doing = "measuring what waits"
+        doing = "measuring inboxes"
         added = cast("bytes | None", self._servers.home.hget(keys.stored(tenant), "added"))
         calls = [Call(place.shard, [place.inbox], []) for place in self._servers.waiting(doing, tenant)]
         sizes = self._servers.each(doing, _INBOX_BYTES_SCRIPT, calls)

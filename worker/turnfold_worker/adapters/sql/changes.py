@@ -99,7 +99,7 @@ def _refusal(operation: Operation, turn_id: str, row: Any, expired_seq: int) -> 
     if operation is Operation.EDIT and row.state == TurnState.DELETED:
         return f"edit: turn {turn_id!r} was deleted"
     if row.seq < expired_seq + (operation is not Operation.REWIND):
-        return f"{operation}: retention removed the words of turn {turn_id!r} and its neighbours"
+        return f"{operation}: retention removed the text of turn {turn_id!r} and its neighbours"
     return None
 
 

@@ -24,10 +24,13 @@ _NO_SUCH: Final = ("no such table: ", "no such column: ")
 
 
 _FILES: Final = {
-    "SQLITE_CANTOPEN": ("cannot be opened", "correct it, let this user write to its folder, or run `turnfold migrate`"),
-    "SQLITE_NOTADB": ("is no SQLite database", "correct it, or restore a backup"),
+    "SQLITE_CANTOPEN": (
+        "cannot be opened",
+        "correct the URL, make its folder writable for this user, or run `turnfold migrate`",
+    ),
+    "SQLITE_NOTADB": ("is not a SQLite database", "correct the URL, or restore a backup"),
     "SQLITE_CORRUPT": ("is damaged", "restore a backup"),
-    "SQLITE_FULL": ("cannot grow, because its disk is full", "make room there"),
+    "SQLITE_FULL": ("cannot grow, because its disk is full", "free disk space"),
 }
 """Problems of SQLite's file, and their remedies."""
 
@@ -48,14 +51,16 @@ def _translated(error: DBAPIError | PoolTimeout) -> WorkerError:
     kind = f"{type(origin or error).__name__} {getattr(origin, 'sqlite_errorname', '')}".strip()
     state = getattr(origin, "sqlstate", None) or ""
     if isinstance(error, (DataError, IntegrityError)) or state.startswith(_TOO_LARGE):
-        return Refused(f"the database will never store this: {kind}")
+        return Refused(f"the database rejects these values: {kind}")
     if trouble := _FILES.get(getattr(origin, "sqlite_errorname", "")):
         problem, remedy = trouble
         return StoreAway(f"the file of TURNFOLD_DATABASE_URL {problem}", remedy=remedy)
     if DROPS_OPTIONS in str(origin):
         return StoreAway(DROPPED, remedy=NEEDS_POOLER)
     if isinstance(error, ProgrammingError) or str(origin).startswith(_NO_SUCH):
-        return StoreAway(f"the database has another schema than this version ({kind})", remedy="run `turnfold migrate`")
+        return StoreAway(
+            f"the database does not have the schema of this version ({kind})", remedy="run `turnfold migrate`"
+        )
     if state.startswith(_STALLED) and isinstance(error, DBAPIError) and not error.connection_invalidated:
-        return Stalled(f"the database gave up: {kind}")
-    return StoreAway(f"the database did not do it: {kind}")
+        return Stalled(f"the database aborted the statement: {kind}")
+    return StoreAway(f"the database failed: {kind}")

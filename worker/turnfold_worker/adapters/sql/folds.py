@@ -149,7 +149,7 @@ def tail(connection: Connection, conversation: ConversationId, most: int) -> Tai
     if row is None:
         return None
     if is_newer(row.rules_version):
-        raise NewerRules(f"newer rules (version {row.rules_version}) have folded conversation {conversation} meanwhile")
+        raise NewerRules(f"newer rules (version {row.rules_version}) have folded conversation {conversation}")
     asked = {"after": row.closed_seq - NEIGHBOURS, "most": most + min(NEIGHBOURS, row.closed_seq)}
     turns = connection.execute(_TURNS, {"of_conversation": conversation, **asked})
     records = [turn_record(turn) for turn in turns]

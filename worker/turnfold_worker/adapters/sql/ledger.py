@@ -131,7 +131,7 @@ class _Caps:
             (self.micros, micros, more_micros, "TURNFOLD_DAILY_DOLLARS"),
         ):
             if cap and taken + wanted > cap:
-                msg = f"the tenant's cap of today is reached: {name}"
+                msg = f"the tenant's daily cap is reached: {name}"
                 raise ModelWaits(msg, seconds=min(CAP_SECONDS, left / 1_000 + 1))
 
 

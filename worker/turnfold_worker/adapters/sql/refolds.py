@@ -73,7 +73,7 @@ def closed_segment(connection: Connection, conversation: ConversationId, idx: in
     if row is None or node is None:
         return None
     if node.first_seq <= row.expired_seq:
-        raise Refused("retention removed the words of this segment: it can only stay as it is")
+        raise Refused("retention removed the text of this segment: it can no longer be refolded")
     turns = connection.execute(
         select(*turn_columns(capped=False))
         .where(_turn.c.conversation == conversation, _turn.c.seq.between(node.first_seq - NEIGHBOURS, node.last_seq))
