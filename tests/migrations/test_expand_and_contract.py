@@ -114,7 +114,7 @@ def test_a_reader_reads_every_version_of_its_range_and_no_other(
 
     migrate.upgrade(database_url, contract=True)
     assert reads(database_url) == "yes"
-    assert "upgrade this Turnfold" in reads(database_url, READ_BY_VERSION_1)
+    assert "upgrade Turnfold here" in reads(database_url, READ_BY_VERSION_1)
     assert "run `turnfold migrate`" in reads(database_url, SchemaRange(3, 4))
 
 

@@ -71,5 +71,5 @@ def served(meta: Mapping[str, str]) -> SchemaRange | None:
 def remedy_of(database: SchemaRange | None, process: SchemaRange) -> str:
     """Return the remedy if a database and a process have no version in common."""
     if database is not None and database.oldest > process.newest:
-        return "upgrade this Turnfold: the database was contracted to a newer version's schema"
+        return "upgrade Turnfold here: the database was contracted to a newer version's schema"
     return "run `turnfold migrate`"

@@ -70,7 +70,7 @@ def test_a_worker_takes_no_task_of_a_database_that_is_too_old_or_too_new(
         serve_only(database_url, 9)
         code, log = ended_with(worker)
         assert code == ENDED
-        assert "serves schema version 9, workers of this version write 2: upgrade this Turnfold" in log
+        assert "serves schema version 9, workers of this version write 2: upgrade Turnfold here" in log
         assert "received" not in log, "a task was taken"
 
         serve_only(database_url, 2)
@@ -111,7 +111,7 @@ def test_a_process_that_met_no_database_at_its_start_looks_again_before_its_firs
 
 @pytest.mark.processes
 @pytest.mark.parametrize(
-    ("version", "remedy"), [(0, "run `turnfold migrate`"), (9, "upgrade this Turnfold")], ids=["too old", "too new"]
+    ("version", "remedy"), [(0, "run `turnfold migrate`"), (9, "upgrade Turnfold here")], ids=["too old", "too new"]
 )
 def test_a_gateway_does_not_serve_a_database_that_is_too_old_or_too_new(
     redis_url: str,

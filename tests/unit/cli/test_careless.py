@@ -73,7 +73,7 @@ def test_a_database_of_a_newer_version_asks_for_that_version(run: Run, sqlite_ur
     assert isinstance(result.exception, SystemExit)
     shown = " ".join(result.output.split())
     assert "a newer version made it" in shown
-    assert "upgrade this Turnfold" in shown
+    assert "upgrade Turnfold here" in shown
     assert "turnfold migrate" not in result.output
     with contextlib.closing(sqlite3.connect(file)) as connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0999",)]
