@@ -181,7 +181,7 @@ def test_a_reply_that_is_too_long_is_refused_before_it_is_unpacked(
     server.then(reply())
     tracemalloc.start()
     try:
-        with pytest.raises(ModelAway, match="refused"):
+        with pytest.raises(ModelAway, match="reply was rejected"):
             model.complete(REQUEST)
         _, most_bytes = tracemalloc.get_traced_memory()
     finally:

@@ -161,7 +161,7 @@ def test_a_package_offers_a_redactor_to_every_producer(
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("absent", "installed: .*acme"), ("broken", "cannot be imported"), ("seven", "is not callable")]
+    ("name", "why"), [("absent", "installed: .*acme"), ("broken", "cannot be imported"), ("seven", "is not a callable")]
 )
 def test_a_redactor_that_is_not_there_stops_the_client(settings: Settings, offered: str, name: str, why: str) -> None:
     with pytest.raises(InvalidSettings, match=f"TURNFOLD_REDACTOR={name}.*{why}"):

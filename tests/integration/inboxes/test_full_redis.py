@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.processes, pytest.mark.daily_on("sqlite")]
 MEGABYTE = 1_048_576
 ROOM = 24 * MEGABYTE
 """What the server may use beside what it uses when it is empty."""
-REMEDY = "out of memory: give it more (maxmemory), or start workers"
+REMEDY = "out of memory: raise maxmemory, or start workers"
 SMALL = {"role": "user", "content": "We must use PostgreSQL."}
 
 

@@ -46,9 +46,9 @@ def _shut_out(client: redis.Redis) -> None:
 
 
 REFUSALS: dict[str, tuple[Refuse, str]] = {
-    "full": (_full, r"out of memory: give it more \(maxmemory\), or start workers"),
-    "replica": (_replica, "a replica, which takes no writes: name its primary in TURNFOLD_REDIS_URL"),
-    "shut out": (_shut_out, r"the user lacks permission for this command: correct the user's rules \(ACL\)"),
+    "full": (_full, r"out of memory: raise maxmemory, or start workers"),
+    "replica": (_replica, "a read-only replica: name its primary in TURNFOLD_REDIS_URL"),
+    "shut out": (_shut_out, r"the user lacks permission for this command: correct the user's ACL"),
 }
 each_refusal = pytest.mark.parametrize(("refuse", "says"), REFUSALS.values(), ids=REFUSALS)
 
@@ -115,4 +115,4 @@ def test_status_and_doctor_look_at_a_redis_that_refuses_writes(
     assert findings["inbox: appended turns are stored"]["detail"].startswith("1 entries wait")
     broker = findings["broker"]
     assert not broker["ok"]
-    assert "out of memory" in broker["detail"] or "a replica" in broker["detail"]
+    assert "out of memory" in broker["detail"] or "read-only replica" in broker["detail"]

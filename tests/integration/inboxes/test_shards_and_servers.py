@@ -236,5 +236,5 @@ def test_a_list_in_another_order_or_too_short_is_refused(
     turned_round = ",".join(server.url for server in reversed(servers))
     with client_of(turned_round, on_two) as tf, pytest.raises(InvalidSettings, match="has changed since"):
         append_all(tf, turns=3)
-    with client_of(servers[0].url, on_two) as tf, pytest.raises(InvalidSettings, match=r"names 1 servers.* lie on 2"):
+    with client_of(servers[0].url, on_two) as tf, pytest.raises(InvalidSettings, match=r"names 1 servers.* are on 2"):
         append_all(tf, turns=3)

@@ -103,7 +103,7 @@ def test_a_lie_of_it_is_left_out() -> None:
         ("breaks", {}, ("due", 1, "the summarizer failed: RuntimeError")),
         ("breaks", {"refine_attempts": 1}, ("parked", 1, "the summarizer failed: RuntimeError")),
         ("hangs", {"call_seconds": 0.05}, ("due", 1, "no answer from the summarizer within 0.05 s")),
-        ("numbers", {}, ("due", 1, "the summarizer returned a int, and no JSON")),
+        ("numbers", {}, ("due", 1, "the summarizer returned a int instead of JSON")),
         ("refuses", {}, ("parked", 1, "too long")), ("waits", {}, ("due", 0, "closed today")),
         ("nothing", {}, ("due", 0, "the summarizer cannot be imported: run `turnfold doctor` for the reason")),
     ],

@@ -64,13 +64,13 @@ def test_a_worker_takes_no_task_of_a_database_that_is_too_old_or_too_new(
 
         code, log = ended_with(worker)
         assert code == ENDED
-        assert "database serves schema version 1, workers of this version write 2: run `turnfold migrate`" in log
+        assert "database serves schema version 1, but workers of this version write 2: run `turnfold migrate`" in log
 
         migrate.upgrade(database_url, contract=True)
         serve_only(database_url, 9)
         code, log = ended_with(worker)
         assert code == ENDED
-        assert "serves schema version 9, workers of this version write 2: upgrade Turnfold here" in log
+        assert "serves schema version 9, but workers of this version write 2: upgrade Turnfold here" in log
         assert "received" not in log, "a task was taken"
 
         serve_only(database_url, 2)
@@ -128,5 +128,5 @@ def test_a_gateway_does_not_serve_a_database_that_is_too_old_or_too_new(
     )
 
     assert ended.returncode == ENDED
-    assert f"serves schema version {version}, this SDK reads 1 to 2: {remedy}" in " ".join(ended.stderr.split())
+    assert f"serves schema version {version}, but this SDK reads 1 to 2: {remedy}" in " ".join(ended.stderr.split())
     assert "Traceback" not in ended.stderr
