@@ -420,7 +420,7 @@ def test_a_querys_vector_of_another_model_is_refused_with_what_to_do(
     tf.append("c", [{"role": "user", "content": f"Report {i} lies in folder {i} of the office."} for i in range(60)])
     make_worker(embedder=embedder).settle()
     for length in (1, 383, 768):
-        refused = f"query_vector has {length} numbers, .* have 384: compute it with their model"
+        refused = f"query_vector has {length} dimensions, .* have 384: compute it with their model"
         with pytest.raises(InvalidInput, match=refused):
             tf.context("c", budget_tokens=300, query="Which folder?", query_vector=[1.0] * length)
     assert tf.context("c", budget_tokens=300, query="Which folder?", query_vector=[1.0] * 384).text
