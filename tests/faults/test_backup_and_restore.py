@@ -105,7 +105,7 @@ def check_restored(database_url: str, redis_url: str) -> Ids:
     with workers_of(redis_url, database_url) as make_worker:
         # A dump may hold a fold that was under way: it is anybody's when its lease is over.
         worker: LocalWorker = make_worker(lease_seconds=0.5, republish_seconds=0.1)
-        wait_until(lambda: is_folded(worker), what="all that is stored is folded")
+        wait_until(lambda: is_folded(worker), what="all stored turns are folded")
     ids = ids_stored(database_url)
     with engine_of(database_url) as engine, client_of(redis_url, database_url) as tf:
         assert broken_invariants(engine) == {}

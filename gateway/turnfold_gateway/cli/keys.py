@@ -21,7 +21,7 @@ def _store() -> Iterator[KeyStore]:
         yield store
 
 
-@click.group(short_help="Keys of the HTTP API: create, list, revoke.")
+@click.group(short_help="Create, list or revoke HTTP API keys.")
 def keys() -> None:
     """Keys of the HTTP API: each opens one tenant's conversations, as far as its scopes allow."""
 
@@ -33,7 +33,7 @@ def keys() -> None:
     help="What it may be used for; admin includes the others.",
 )  # fmt: skip
 @click.option("--requests-per-minute", type=click.IntRange(0), help="A limit of its own; 0: none.")
-@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON on one line, for programs.")
 def create(name: str, scopes: tuple[str, ...], requests_per_minute: int | None, as_json: bool) -> None:
     """Make a key for the tenant of TURNFOLD_TENANT or --tenant, and print it. It cannot be shown again.
 
@@ -56,7 +56,7 @@ def create(name: str, scopes: tuple[str, ...], requests_per_minute: int | None, 
 
 @keys.command("list", short_help="List keys, without their secrets.")
 @click.option("--all", "everybody", is_flag=True, help="Of all tenants.")
-@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON on one line, for programs.")
 def list_keys(everybody: bool, as_json: bool) -> None:
     """List the keys of a tenant: id, name, scopes, when they were made, whether they were revoked."""
     with _store() as store:
@@ -86,7 +86,7 @@ def revoke(key_id: str) -> None:
 @keys.command(short_help="Show what administrators did.")
 @click.option("--conversation", help="To this one alone.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="Most entries, the newest first.")
-@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON on one line, for programs.")
 def audit(conversation: str | None, limit: int, as_json: bool) -> None:
     """List the calls of a tenant that needed the scope admin: when, which key, what, and the HTTP status.
 

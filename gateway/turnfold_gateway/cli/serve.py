@@ -27,8 +27,14 @@ BACKLOG: Final = 2048
 
 
 @click.command(short_help="Serve conversations over HTTP.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; 0.0.0.0 for every address.")
-@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: a free one.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=PORT,
+    show_default=True,
+    help="Port to listen on; 0 for a free one.",
+)
 @click.option(
     "--key-file", type=click.Path(dir_okay=False, path_type=Path),
     help="Keep a key for everything of TURNFOLD_TENANT in this file; it is made where there is none.",
@@ -119,7 +125,7 @@ def _listening(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
-        msg = f"--port {port} on {host} cannot be listened on ({error.strerror}): choose another"
+        msg = f"--port {port} on {host} is not available ({error.strerror}): choose another"
         raise click.UsageError(msg) from error
     listener.set_inheritable(True)
     return listener

@@ -20,7 +20,7 @@ def _endpoints() -> Iterator[Endpoints]:
         yield Endpoints(store, sdk_settings().tenant)
 
 
-@click.group(short_help="Endpoints for a tenant's events: add, list, remove, test.")
+@click.group(short_help="Add, list, remove or test webhooks.")
 def webhooks() -> None:
     """Webhooks: URLs that are notified when a tenant's conversations are folded, refined, expired, parked or erased."""
 
@@ -28,7 +28,7 @@ def webhooks() -> None:
 @webhooks.command(short_help="Add a URL, and show its secret once.")
 @click.argument("url")
 @click.option("--event", "events", type=click.Choice(EVENTS), multiple=True, default=EVENTS, help="Without it: all.")
-@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON on one line, for programs.")
 def add(url: str, events: tuple[str, ...], as_json: bool) -> None:
     """Add a URL for the tenant of TURNFOLD_TENANT or --tenant, and print the secret that signs its deliveries.
 
@@ -47,7 +47,7 @@ def add(url: str, events: tuple[str, ...], as_json: bool) -> None:
 
 
 @webhooks.command("list", short_help="List URLs, without their secrets.")
-@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON on one line, for programs.")
 def list_endpoints(as_json: bool) -> None:
     """List a tenant's webhooks, with how many deliveries are waiting and how many were given up."""
     with _endpoints() as endpoints:

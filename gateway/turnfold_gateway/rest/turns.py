@@ -101,8 +101,8 @@ operations: Final = (
         query=TurnsQuery, answer=TurnPage,
     ),
     Operation(
-        method="PATCH", path=TURN, scope="admin", name="editTurn", summary="Give a turn other words.", handle=edit,
-        body=EditBody,
+        method="PATCH", path=TURN, scope="admin", name="editTurn", summary="Replace the content of a turn.",
+        handle=edit, body=EditBody,
     ),
     Operation(
         method="DELETE", path=TURN, scope="admin", name="deleteTurn",

@@ -292,7 +292,7 @@ def test_the_command_and_the_async_client_do_the_same(
         return CliRunner().invoke(main, [*servers, "forget", *arguments])
 
     assert "--subject" in run().output
-    assert "is it right?" in run("--subject", "nobody", "--yes").output
+    assert "is the id right?" in run("--subject", "nobody", "--yes").output
     tf.forget(subject=ANA, timeout_seconds=0)
     local.settle()
     assert json.loads(run("--subject", ANA, "--yes", "--json").stdout)["completed"] is True

@@ -137,7 +137,7 @@ def test_numbers_that_are_not_named_stay_and_clear_takes_all(tf: Turnfold, run: 
     assert quota["bytes_a_day"] == {"most": 2 * SIZE, "set_by": "turnfold quota", "used": 2 * SIZE}
     assert (quota["retention_days"]["most"], quota["turns_a_day"]["set_by"]) == (30, "TURNFOLD_TENANT_TURNS_A_DAY")
     assert "acme" in run("quota", "show").output
-    assert run("quota", "clear", "acme").output == "cleared: the settings bound tenant acme\n"
+    assert run("quota", "clear", "acme").output == "cleared: the settings apply to tenant acme\n"
     assert run("quota", "clear", "acme").output == "tenant acme had no quota\n"
     assert json.loads(run("quota", "show", "--json").output) == {"quotas": []}
     tf.append("c", [TURN] * 9)
@@ -146,7 +146,7 @@ def test_numbers_that_are_not_named_stay_and_clear_takes_all(tf: Turnfold, run: 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["set", "acme"], "say at least one number: --turns-a-day"),
+        (["set", "acme"], "give at least one limit: --turns-a-day"),
         (["set", "acme", "--turns-a-day", "-1"], "-1 is not in the range"),
         (["set", "a\n", "--turns-a-day", "1"], "control characters"),
         (["set", "acme", "--retention-days", "40000"], "not in the range"),
@@ -246,7 +246,7 @@ def test_while_redis_is_away_a_quota_is_kept_and_it_is_said_when_it_holds(
     away = ["--redis-url", "redis://127.0.0.1:1/0", "--database-url", database_url]
     shown = CliRunner().invoke(main, [*away, "quota", "set", "acme", "--turns-a-day", "3"])
     assert shown.exit_code == 0
-    assert "when a worker has published it" in shown.output
+    assert "a worker will publish the limits" in shown.output
     assert quota_of(run)["turns_a_day"]["most"] == 3
 
 

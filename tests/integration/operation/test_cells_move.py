@@ -169,7 +169,7 @@ def test_the_second_run_erases_what_the_first_one_copied(
         False,
     )
     eu.settle()
-    assert "nothing to do: tenant acme lives in cell us" in in_cells(*MOVE)
+    assert "nothing to do: tenant acme is in cell us" in in_cells(*MOVE)
     assert contents(cells_file, said) == said
 
 
@@ -323,9 +323,9 @@ def test_what_cannot_work_is_refused(
     acme: Turnfold, said: dict[str, list[str]], in_cells: InCells, cells_file: Path
 ) -> None:
     assert "there is no cell 'mars'" in in_cells("cells", "move", "acme", "--to", "mars", code=2)
-    assert "holds nothing of it" in in_cells("cells", "move", "globex", "--to", "eu", code=2)
+    assert "has no conversations of it" in in_cells("cells", "move", "globex", "--to", "eu", code=2)
     nothing = in_cells("cells", "move", "acme", "--to", "eu")
-    assert "nothing to do: tenant acme lives in cell eu, and no other cell holds anything of it" in nothing
+    assert "nothing to do: tenant acme is in cell eu, and no other cell has any of its data" in nothing
     assert "Missing option '--to'" in in_cells("cells", "move", "acme", code=2)
     acme.append("a", talk("waits", 1))
     waits = in_cells(*MOVE, code=3)

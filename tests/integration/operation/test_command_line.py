@@ -73,7 +73,7 @@ def test_the_gateway_answers_with_the_key_of_the_line(imported: Up) -> None:
 def test_importing_again_doubles_nothing(imported: Up) -> None:
     said = imported.run("import", EXAMPLE, "--wait", 60)
 
-    assert f"{TURNS} turns of conversation {CONVERSATION}: all were stored already, nothing changed" in said
+    assert f"{TURNS} turns of conversation {CONVERSATION}: all were already stored, nothing changed" in said
     assert imported.json("status", CONVERSATION)["stored"] == TURNS
 
 

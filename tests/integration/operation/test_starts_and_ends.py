@@ -152,7 +152,7 @@ def test_ctrl_c_during_an_import_says_what_is_imported(server_folder: Path) -> N
     _, said = process.communicate(timeout=120)
 
     assert process.returncode == 1
-    assert f"turnfold: stopped; 0 of {TURNS} turns are imported: import again to go on" in said
+    assert f"turnfold: stopped; 0 of {TURNS} turns were imported: import again to continue" in said
     assert "Traceback" not in said
 
 

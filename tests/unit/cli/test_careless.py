@@ -218,7 +218,7 @@ def test_a_conversation_that_the_file_does_not_hold_is_named(run: Run, write: Wr
     result = run("fold", write("c.jsonl", [{"role": "user", "content": "Hello."}]), "--conversation", "d")
 
     assert result.exit_code == 2
-    assert "it holds no conversation 'd'" in result.stderr
+    assert "it contains no conversation 'd'" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_forgetting_what_never_was_asks_for_the_name(
     result = run("--redis-url", redis_url, "--database-url", sqlite_url, "forget", "c", "--yes")
 
     assert result.exit_code == 0
-    assert "nothing of conversation 'c' was there: is the name right?" in result.stderr
+    assert "conversation 'c' has no data: is the name right?" in result.stderr
 
 
 @pytest.mark.parametrize("command", [["list"], ["migrate"]])

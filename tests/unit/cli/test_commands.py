@@ -260,7 +260,7 @@ class TestNothingRuns:
         result = run(*self.NOWHERE, command, "c", "m-1", input="n\n")
 
         assert result.exit_code == 1
-        assert "for good?" in result.stderr
+        assert "Permanently delete" in result.stderr
 
     def test_a_change_says_that_redis_is_away(self, run: Run) -> None:
         assert run(*self.NOWHERE, "edit", "c", "m-1", "Better words.").exit_code == 3
@@ -269,7 +269,7 @@ class TestNothingRuns:
         result = run(*self.NOWHERE, "forget", "c", input="n\n")
 
         assert result.exit_code == 1
-        assert "for good?" in result.stderr
+        assert "Permanently erase" in result.stderr
 
 
 class TestMigrate:

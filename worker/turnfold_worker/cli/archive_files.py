@@ -70,10 +70,10 @@ def refuse_unless_idle(inbox: ProducerInbox, address: Address) -> None:
     """Raise `Unavailable` when turns of the conversation wait to be stored, or its rows to be deleted."""
     pending = inbox.peek(address, newest=0)
     if pending.forgotten or pending.held:
-        was = "was forgotten, and its rows are still to be deleted" if pending.forgotten else "is being appended to"
+        was = "was forgotten, but its rows are not deleted yet" if pending.forgotten else "is being appended to"
         msg = f"conversation {address.conversation!r} {was}"
         raise Unavailable(
-            msg, remedy="import again when a worker is done with that, or under another id with --conversation"
+            msg, remedy="import again once a worker has finished that, or use another id with --conversation"
         )
 
 

@@ -24,9 +24,9 @@ def run_batches(session: Session, chosen: ConversationId | None, *, wait: bool, 
 
     settings = session.settings
     if settings.summarizer:
-        raise InvalidSettings("TURNFOLD_SUMMARIZER is asked one by one: there is no batch without a provider")
+        raise InvalidSettings("TURNFOLD_SUMMARIZER does not support batches: --batch needs a provider")
     if not settings.has_model:
-        msg = "a batch is submitted from here"
+        msg = "this command submits the batch itself and has no provider configured"
         raise InvalidSettings(msg, remedy="set TURNFOLD_OPENAI_API_KEY, or TURNFOLD_OPENAI_BASE_URL")
     provider = OpenAIBatches(
         api_key=settings.openai_api_key, base_url=settings.openai_base_url, timeout_seconds=settings.call_seconds
@@ -38,7 +38,9 @@ def run_batches(session: Session, chosen: ConversationId | None, *, wait: bool, 
     try:
         submitted = batches.submit(settings.tenant, chosen, batching=batching)
         if not wait:
-            click.echo(f"{submitted} questions are in batches: `turnfold refine --all --batch` collects them", err=True)
+            click.echo(
+                f"{submitted} requests are in batches: `turnfold refine --all --batch` collects the results", err=True
+            )
             return
         with progress(hidden=hidden) as bar:
             task = bar.add_task("batches", total=None)
@@ -47,7 +49,7 @@ def run_batches(session: Session, chosen: ConversationId | None, *, wait: bool, 
                 told=lambda kept, left: bar.update(task, completed=kept, total=kept + left),
             )  # fmt: skip
     except WorkerError as error:
-        msg = f"{error}; what is in batches stays there"
-        raise Unavailable(msg, remedy="run the same command again to go on") from error
+        msg = f"{error}; submitted batches are kept"
+        raise Unavailable(msg, remedy="run the same command again to continue") from error
     finally:
         provider.close()

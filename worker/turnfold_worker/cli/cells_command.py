@@ -27,7 +27,7 @@ class _CellsGroup(click.Group):
         return super().parse_args(ctx, args)
 
 
-@click.group(cls=_CellsGroup, short_help="List cells, and who lives in which; move a tenant.")
+@click.group(cls=_CellsGroup, short_help="List cells and their tenants; move a tenant.")
 def cells() -> None:
     """List the cells of TURNFOLD_CELLS with the tenants stored in each, or move a tenant to another one.
 
@@ -41,7 +41,7 @@ def cells() -> None:
     """
 
 
-@cells.command(short_help="List cells, or print a tenant's.")
+@cells.command(short_help="List cells, or print the cell of a tenant.")
 @click.argument("tenant", required=False)
 @json_option
 @pass_session
@@ -79,8 +79,8 @@ def cells_of(session: Session) -> tuple[WorkerSettings, Cells]:
     """Return the settings and the cells of their file. Raises `InvalidSettings` when there is none."""
     settings = WorkerSettings.from_env(session.environment)
     if not settings.cells:
-        msg = "TURNFOLD_CELLS is not set: there is one installation"
-        raise InvalidSettings(msg, remedy="name a file of cells in it, as docs/cells.md shows")
+        msg = "TURNFOLD_CELLS is not set: this installation has no cells"
+        raise InvalidSettings(msg, remedy="set it to a file of cells, as described in docs/cells.md")
     return settings, settings.read_cells()
 
 
@@ -110,7 +110,9 @@ def _print_cells(known: Cells, stored: dict[str, list[str]]) -> None:
 
 
 def _say_pins(strays: dict[str, list[str]]) -> None:
-    click.echo("tenants are stored in other cells than the file gives them. These pins keep them:\n\n[pins]", err=True)
+    click.echo(
+        "some tenants are stored in other cells than the file assigns. These pins keep them there:\n\n[pins]", err=True
+    )
     for name, tenants in strays.items():
         for tenant in tenants:
             click.echo(pin_line(tenant, name), err=True)

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @cells.command("move", short_help="Move a tenant to another cell.")
 @click.argument("tenant")
-@click.option("--to", "target", required=True, metavar="CELL", help="The cell that it is to live in.")
+@click.option("--to", "target", required=True, metavar="CELL", help="Cell to move the tenant to.")
 @click.option(
     "--wait", "wait_seconds", type=click.FloatRange(min=0), default=30.0, show_default=True, metavar="SECONDS",
-    help="Longest wait for workers that have turns of it at hand.",
+    help="How long to wait for workers that are processing its turns.",
 )  # fmt: skip
 @yes_option
 @json_option
@@ -58,7 +58,7 @@ def move(session: Session, tenant: str, target: str, wait_seconds: float, *, yes
     checked_id("tenant", tenant)
     if target not in known.cells:
         msg = f"there is no cell {target!r} in TURNFOLD_CELLS"
-        raise InvalidInput(msg, remedy=f"--to takes one of {', '.join(known.cells)}")
+        raise InvalidInput(msg, remedy=f"use one of {', '.join(known.cells)}")
     home = known.of(tenant)
     with _sessions(session, tenant) as opened:
         if home == target:
@@ -89,9 +89,9 @@ def _copy(source: Session, target: Session, wait_seconds: float, *, as_json: boo
     """Run the first half of a move."""
     tenant, old, new = source.settings.tenant, source.settings.cell, target.settings.cell
     if not _holds(source, tenant):
-        msg = f"cell {old!r}, where the file has tenant {tenant!r}, holds nothing of it"
+        msg = f"cell {old!r}, where the file has tenant {tenant!r}, has no conversations of it"
         raise InvalidInput(
-            msg, remedy=f"is the name right? Without conversations a pin is enough: {pin_line(tenant, new)}"
+            msg, remedy=f"check the name; a tenant without conversations needs only a pin: {pin_line(tenant, new)}"
         )
     moving = _move(source, target, wait_seconds)
     _shown(moving.copy(), hidden=as_json)
@@ -101,10 +101,10 @@ def _copy(source: Session, target: Session, wait_seconds: float, *, as_json: boo
         print_json({"tenant": tenant, "from": old, "to": new, "state": "copied", **counts, "pin": {tenant: new}})
         return
     click.echo(
-        f"{moving.conversations} conversations with {moving.turns} turns of tenant {safe(tenant)} are in cell {new} as "
-        f"they are in {old}, by their digests; this run copied {moving.copied} and {keys} keys\n"
-        "next: pin it, give the file to every process that serves it, start its producers, and run this again, which "
-        f"erases what is in {old}:\n\n[pins]\n{pin_line(tenant, new)}"
+        f"{moving.conversations} conversations with {moving.turns} turns of tenant {safe(tenant)} are the same in "
+        f"cells {old} and {new}, by their digests; this run copied {moving.copied} and {keys} keys\n"
+        "next: add this pin, distribute the file to every process that serves the tenant, start its producers, and "
+        f"run this command again to erase its data in {old}:\n\n[pins]\n{pin_line(tenant, new)}"
     )
 
 
@@ -129,7 +129,7 @@ def _leave(
     if not sources:
         say(
             as_json, {"tenant": tenant, "to": target, "state": "moved", "erased": {}},
-            f"nothing to do: tenant {safe(tenant)} lives in cell {target}, and no other cell holds anything of it",
+            f"nothing to do: tenant {safe(tenant)} is in cell {target}, and no other cell has any of its data",
         )  # fmt: skip
         return
     erased: dict[str, dict[str, Any]] = {}
@@ -139,8 +139,8 @@ def _leave(
         _shown(moving.check_source(), hidden=as_json)
         _warn_of_forgotten(moving, name, target)
         ask(
-            f"Does every process that serves tenant {tenant!r} have the new file, and may its {moving.conversations} "
-            f"conversations in cell {name!r} be erased?", yes=yes,
+            f"Does every process that serves tenant {tenant!r} have the new file? Erase its {moving.conversations} "
+            f"conversations in cell {name!r}?", yes=yes,
         )  # fmt: skip
         # Keys made since the first run are copied too.
         _copy_keys(source, target_session)
@@ -152,19 +152,19 @@ def _leave(
             moving.finish()
         erased[name] = erasure.as_row()
         if not as_json:
-            later = "" if erasure.completed else "; its rows are deleted once a worker of that cell runs"
-            click.echo(f"erased {erasure.conversations} conversations of it in cell {name}{later}")
+            later = "" if erasure.completed else "; a worker of that cell will delete the rows"
+            click.echo(f"erased {erasure.conversations} of its conversations in cell {name}{later}")
     say(
         as_json, {"tenant": tenant, "to": target, "state": "moved", "erased": erased},
-        f"tenant {safe(tenant)} lives in cell {target}",
+        f"tenant {safe(tenant)} is in cell {target}",
     )  # fmt: skip
 
 
 def _warn_of_forgotten(moving: TenantMove, source: str, target: str) -> None:
     if moving.only_in_target:
         click.echo(
-            f"conversations left cell {source} after they were compared. What was forgotten there has to be "
-            f"forgotten in {target}, too. Only in {target} are: {safe(', '.join(moving.only_in_target))}",
+            f"conversations disappeared from cell {source} after the comparison. Those forgotten there must be "
+            f"forgotten in {target} too. These are only in {target}: {safe(', '.join(moving.only_in_target))}",
             err=True,
         )
 

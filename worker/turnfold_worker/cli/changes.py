@@ -17,10 +17,10 @@ from turnfold_worker.cli.session import Session, pass_session
 
 WAIT_SECONDS: Final = 30.0
 _MARKER: Final = "L0:turn-"
-_SHOWN: Final = f"reads show it already; it will be stored {ONCE_A_WORKER_RUNS}"
+_SHOWN: Final = f"reads already show it; it will be stored {ONCE_A_WORKER_RUNS}"
 
 
-@click.command(short_help="Give a turn other words.")
+@click.command(short_help="Replace the content of a turn.")
 @click.argument("conversation")
 @click.argument("turn")
 @click.argument("content")
@@ -43,7 +43,7 @@ def edit(session: Session, conversation: str, turn: str, content: str, as_json: 
     _carry_out(session, conversation, turn_id, change, as_json=as_json)
 
 
-@click.command(short_help="Remove what a turn says, for good.")
+@click.command(short_help="Permanently delete the content of a turn.")
 @click.argument("conversation")
 @click.argument("turn")
 @yes_option
@@ -60,12 +60,12 @@ def delete(session: Session, conversation: str, turn: str, yes: bool, as_json: b
       turnfold delete chat L0:turn-17 --yes
     """
     turn_id = _turn_id(session, conversation, turn)
-    ask(f"Remove what turn {turn_id!r} of conversation {conversation!r} says for good?", yes=yes)
+    ask(f"Permanently delete the content of turn {turn_id!r} of conversation {conversation!r}?", yes=yes)
     change = partial(session.turnfold.delete, conversation, turn_id)
     _carry_out(session, conversation, turn_id, change, as_json=as_json)
 
 
-@click.command(short_help="Cut off everything after a turn.")
+@click.command(short_help="Permanently delete all turns after a turn.")
 @click.argument("conversation")
 @click.argument("turn")
 @yes_option
@@ -82,7 +82,7 @@ def rewind(session: Session, conversation: str, turn: str, yes: bool, as_json: b
       turnfold rewind chat L0:turn-15 --yes
     """
     turn_id = _turn_id(session, conversation, turn)
-    ask(f"Cut off every turn of conversation {conversation!r} after {turn_id!r} for good?", yes=yes)
+    ask(f"Permanently delete all turns of conversation {conversation!r} after {turn_id!r}?", yes=yes)
     change = partial(session.turnfold.rewind, conversation, after=turn_id)
     _carry_out(session, conversation, turn_id, change, as_json=as_json)
 
@@ -111,7 +111,7 @@ def _carry_out(session: Session, conversation: str, turn_id: str, change: Callab
     change()
     try:
         with told_when_slow(
-            lambda: f"waiting up to {WAIT_SECONDS:g} s for a worker that stores it",
+            lambda: f"waiting up to {WAIT_SECONDS:g} s for a worker to store it",
             stopped=f"stopped waiting; {_SHOWN}",
         ):
             status, waited = session.turnfold.wait(conversation, timeout_seconds=WAIT_SECONDS), True
@@ -128,9 +128,9 @@ def _carry_out(session: Session, conversation: str, turn_id: str, change: Callab
         }
         print_json(carried_out)
     elif refused:
-        click.echo("a worker could not do this: `turnfold jobs list` says why", err=True)
+        click.echo("a worker failed to apply this: `turnfold jobs list` shows why", err=True)
     elif waited:
-        click.echo(f"done: the conversation has {status.stored} turns, and all of it is folded")
+        click.echo(f"done: the conversation has {status.stored} turns, all folded")
     else:
         click.echo(_SHOWN)
     if refused:

@@ -42,7 +42,7 @@ FOLD_SECONDS: Final = 60.0
 MAX_TURN_BYTES: Final = 1_048_576
 
 
-@click.command(short_help="See it work, in under a minute.")
+@click.command(short_help="Run a demo in under a minute.")
 def demo() -> None:
     """Fold an example conversation with real Redis, workers and SQLite, and show the result.
 
@@ -97,12 +97,12 @@ def _append(out: Console, client: Turnfold, transcript: Transcript, *, redis_url
         task = bar.add_task("2. appending through the SDK", total=len(transcript.turns))
         append_all(client, transcript, batch=BATCH, redis_url=redis_url, sent=lambda turns: bar.advance(task, turns))
     appended = time.monotonic()
-    with out.status("waiting until the workers have stored and folded them"):
+    with out.status("waiting for the workers to store and fold them"):
         status = client.wait(CONVERSATION, timeout_seconds=FOLD_SECONDS)
     folded = time.monotonic()
     out.print(
         f"2. Appended {len(transcript.turns)} turns to Redis in {appended - began:.2f} s; {folded - appended:.2f} s "
-        f"later {status.stored} were in SQL, and folded into {status.segments} segments.\n"
+        f"later {status.stored} were in SQL and folded into {status.segments} segments.\n"
     )
 
 
@@ -125,10 +125,10 @@ def _tokens(transcript: Transcript) -> int:
 
 
 def _show(out: Console, client: Turnfold, inspection: Inspection, whole_tokens: int) -> None:
-    out.print(Rule("3. The tree: each node can be shown in full, or at one of three shorter levels", align="left"))
+    out.print(Rule("3. The tree: each node can be shown in full or at three shorter levels", align="left"))
     out.print(inspection_tree(inspection, Shown(anchors=False)))
     out.print()
-    out.print(Rule("4. Anchors: verbatim, and never lost; later turns resolve or supersede them", align="left"))
+    out.print(Rule("4. Anchors: verbatim and never lost; later turns resolve or supersede them", align="left"))
     telling = _most_telling(inspection.anchors)
     out.print(anchor_table(telling))
     if len(telling) < len(inspection.anchors):
@@ -175,4 +175,4 @@ def _goodbye(out: Console) -> None:
         "--help": "",
     }
     lines = [f"  {f'{called()} {command}':44}{meaning}".rstrip() for command, meaning in next_ones.items()]
-    out.print("\nEverything is stopped and removed. What to do next:\n", *lines, "", sep="\n", markup=False)
+    out.print("\nEverything was stopped and removed. Next steps:\n", *lines, "", sep="\n", markup=False)

@@ -21,20 +21,20 @@ _LONGEST_WAIT_SECONDS: Final = 20.0
 _PAUSE_SECONDS: Final = 0.1
 
 
-@click.command(short_help="Check that everything is right.")
+@click.command(short_help="Check servers, workers and stored data.")
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0),
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long conversations are looked at, from the newest to older ones.",
+    help="Time limit for checking conversations, newest first.",
 )
 @click.option(
     "--before",
     type=click.IntRange(min=1),
     metavar="NUMBER",
-    help="Look at conversations with smaller numbers only: where the last one stopped.",
+    help="Check only conversations with ids below this: continues where a previous run stopped.",
 )
 @json_option
 @click.pass_context
@@ -94,14 +94,14 @@ def fold_what_waits(session: Session, address: Address) -> None:
     end = time.monotonic() + _LONGEST_WAIT_SECONDS
     while unfolded(session.engine, address) is not None:
         if time.monotonic() > end:
-            msg = "not all that is stored is folded"
-            raise Unavailable(msg, remedy="see `turnfold jobs` and `turnfold doctor`, then ask again")
+            msg = "not all stored turns are folded"
+            raise Unavailable(msg, remedy="check `turnfold jobs` and `turnfold doctor`, then try again")
         time.sleep(_PAUSE_SECONDS)
 
 
-@click.command(short_help="Print a hash of what is stored.")
+@click.command(short_help="Print a hash of the stored state.")
 @click.argument("conversation", required=False)
-@click.option("--all", "everything", is_flag=True, help="Of every conversation of the tenant, a line each.")
+@click.option("--all", "everything", is_flag=True, help="Print a line for every conversation of the tenant.")
 @json_option
 @pass_session
 def digest(session: Session, conversation: str | None, everything: bool, as_json: bool) -> None:
@@ -143,11 +143,13 @@ def _digest(session: Session, address: Address) -> str:
 
 
 @click.command(short_help="Create or upgrade the schema.")
-@click.option("--check", "only_check", is_flag=True, help="Change nothing; the exit code is 1 when there is drift.")
-@click.option("--contract", is_flag=True, help="Also end what older versions need, when none of them is at work.")
+@click.option("--check", "only_check", is_flag=True, help="Change nothing; exit with 1 if the schema has drifted.")
+@click.option(
+    "--contract", is_flag=True, help="Also remove what only older versions need; use it when none is running."
+)
 @click.option(
     "--partitions", type=click.IntRange(0), default=0,
-    help="Of a new PostgreSQL database: hash partitions of each large table, such as 64; 0 for none.",
+    help="Hash partitions for each large table of a new PostgreSQL database, such as 64; 0: none.",
 )  # fmt: skip
 @json_option
 @click.pass_context
@@ -169,7 +171,7 @@ def migrate(ctx: click.Context, only_check: bool, contract: bool, partitions: in
     settings = ctx.ensure_object(Session).settings
     url = settings.database_url
     if only_check and (contract or partitions):
-        raise click.UsageError("--check changes nothing, and --contract and --partitions do: give one of them")
+        raise click.UsageError("--check cannot be combined with --contract or --partitions")
     if not only_check:
         migrations.upgrade(url, shards=settings.shards, contract=contract, partitions=partitions)
     drift = migrations.check(url)

@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 STANDARD_OUTPUT: Final = Path("-")
 
 
-@click.command("export", short_help="Write conversations into a file.")
+@click.command("export", short_help="Export conversations to a file.")
 @click.argument("conversations", metavar="[CONVERSATION]...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Every conversation of the tenant.")
-@click.option("--tenant", help="Whose conversations; the same as before the command.")
+@click.option("--tenant", help="Tenant to export; same as --tenant before the command.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), default=STANDARD_OUTPUT, metavar="FILE",
-    help="Where to; compressed if it ends in .gz. Default: standard output.",
+    help="Output file; compressed if it ends in .gz. Default: standard output.",
 )  # fmt: skip
 @click.option(
     "--wait", "wait_seconds", type=click.FloatRange(min=0), default=30.0, show_default=True, metavar="SECONDS",
-    help="Longest wait for a worker to store what was appended.",
+    help="How long to wait for a worker to store appended turns.",
 )  # fmt: skip
 @json_option
 @pass_session
@@ -60,7 +60,7 @@ def export(
     if bool(conversations) is everything:
         raise click.UsageError("give conversations, or --all")
     if as_json and output == STANDARD_OUTPUT:
-        raise click.UsageError("--json reports on an archive that goes into a file: name one with --output")
+        raise click.UsageError("--json needs a file for the archive: give one with --output")
     if tenant is not None:
         session.tenant = tenant
     addresses = (
@@ -139,17 +139,14 @@ def _wait_until_stored(session: Session, address: Address, seconds: float) -> No
     from turnfold.redis.inbox import ProducerInbox
 
     name = address.conversation
-    with told_when_slow(lambda: f"waiting up to {seconds:g} s for a worker that stores turns of conversation {name!r}"):
+    with told_when_slow(lambda: f"waiting up to {seconds:g} s for a worker to store turns of conversation {name!r}"):
         if not until(StoreWait(ProducerInbox(session.redis), address), seconds):
-            msg = (
-                f"what was appended to conversation {name!r} still waits in the inbox after {seconds:g} s, and "
-                "nothing was exported"
-            )
+            msg = f"turns of conversation {name!r} are still in the inbox after {seconds:g} s; nothing was exported"
             raise Unavailable(
                 msg,
                 remedy=(
-                    "is a worker running? `turnfold up` starts some, `turnfold doctor` says what is wrong; --wait "
-                    "waits longer"
+                    "check that a worker is running (`turnfold up` starts some, `turnfold doctor` finds problems), "
+                    "or wait longer with --wait"
                 ),
             )
 

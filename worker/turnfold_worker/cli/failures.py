@@ -68,5 +68,5 @@ class Group(click.Group):
         except OSError as error:
             if error.errno != errno.ENOSPC:
                 raise
-            full = Unavailable("the disk is full", remedy="make room, and run the command again")
+            full = Unavailable("the disk is full", remedy="free some space and run the command again")
             raise Failure(full) from error

@@ -21,8 +21,8 @@ MAX_TURN_BYTES = 16 * 1_048_576
 @click.command(short_help="Fold a file offline, without servers.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--budget", "budget_tokens", type=click.IntRange(1), default=2000, show_default=True, help=BUDGET_HELP)
-@click.option("--query", help="Topic of the next answer: related parts get more room.")
-@click.option("--conversation", help="Which conversation of the file; needed when it holds several.")
+@click.option("--query", help="Topic of the next answer: related parts get more tokens.")
+@click.option("--conversation", help="Conversation to fold, if the file contains several.")
 @click.option("--policy", type=click.Choice(POLICIES), default=POLICIES[0], show_default=True, help=POLICY_HELP)
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("--digest", "only_digest", is_flag=True, help="Print only the hash of the folded conversation.")
@@ -74,7 +74,7 @@ def _the_one(transcripts: list[Transcript], file: Path, conversation: str | None
     if conversation in by_name:
         return by_name[conversation]
     some = ", ".join(sorted(by_name)[:5]) + (", …" if len(by_name) > 5 else "")
-    wrong = "" if conversation is None else f"it holds no conversation {conversation!r}; "
+    wrong = "" if conversation is None else f"it contains no conversation {conversation!r}; "
     name = "standard input" if file == STANDARD_INPUT else file
     raise InvalidFile(f"{name}: {wrong}choose one of its {len(by_name)} conversations with --conversation: {some}")
 

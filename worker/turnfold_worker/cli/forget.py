@@ -17,10 +17,10 @@ WAIT_SECONDS = 30.0
 _COUNTED = ("inbox_turns", "turns", "segments", "anchors")
 
 
-@click.command(short_help="Erase a conversation for good.")
+@click.command(short_help="Permanently erase a conversation.")
 @click.argument("conversation", required=False)
 @click.option("--all", "everything", is_flag=True, help="Every conversation of the tenant.")
-@click.option("--subject", metavar="ID", help="What was appended with this subject, in every conversation.")
+@click.option("--subject", metavar="ID", help="Everything appended with this subject, in all conversations.")
 @yes_option
 @json_option
 @pass_session
@@ -46,22 +46,22 @@ def forget(
         raise click.UsageError("give a conversation, or --all, or --subject")
     tenant = session.settings.tenant
     if subject is not None:
-        ask(f"Erase subject {subject!r} from every conversation of tenant {tenant!r} for good?", yes=yes)
+        ask(f"Permanently erase subject {subject!r} from every conversation of tenant {tenant!r}?", yes=yes)
         _forget_subject(session, subject, as_json=as_json)
         return
     if conversation is not None:
-        ask(f"Erase conversation {conversation!r} of tenant {tenant!r} for good?", yes=yes)
+        ask(f"Permanently erase conversation {conversation!r} of tenant {tenant!r}?", yes=yes)
         receipt = _forget(session, conversation, timeout_seconds=WAIT_SECONDS)
         if as_json:
             print_json(receipt)
         else:
             _say(asdict(receipt), completed=receipt.completed)
             for log in receipt.remains:
-                click.echo(f"the words may stand for a while in {log}")
+                click.echo(f"the text may remain for a while in {log}")
             if receipt.completed and not any(getattr(receipt, name) for name in _COUNTED):
-                click.echo(f"nothing of conversation {conversation!r} was there: is the name right?", err=True)
+                click.echo(f"conversation {conversation!r} has no data: is the name right?", err=True)
         return
-    ask(f"Erase all conversations of tenant {tenant!r} for good?", yes=yes)
+    ask(f"Permanently erase all conversations of tenant {tenant!r}?", yes=yes)
     erased = erase_tenant(session, tenant)
     if as_json:
         print_json({"tenant": tenant, **erased.as_row()})
@@ -96,13 +96,13 @@ def erase_tenant(session: Session, tenant: str) -> TenantErased:
                 bar.update(task, completed=marked)
         except TurnfoldError:
             click.echo(
-                f"{erasure.conversations} conversations are hidden: run the command again for the others", err=True
+                f"{erasure.conversations} conversations are hidden: run the command again for the rest", err=True
             )
             raise
         bar.update(task, description="erasing", total=erasure.conversations, completed=0)
         count = erasure.conversations
         with told_when_slow(
-            lambda: f"waiting up to {WAIT_SECONDS:g} s at a time for workers that delete {count} conversations",
+            lambda: f"waiting up to {WAIT_SECONDS:g} s at a time for workers to delete {count} conversations",
             stopped=f"stopped waiting; all of tenant {tenant!r} will be deleted {ONCE_A_WORKER_RUNS}",
         ):
             completed = erasure.wait(WAIT_SECONDS, lambda erased: bar.update(task, completed=erased))
@@ -111,7 +111,7 @@ def erase_tenant(session: Session, tenant: str) -> TenantErased:
 
 
 def _forget_subject(session: Session, subject: str, *, as_json: bool) -> None:
-    waits = f"waiting up to {WAIT_SECONDS:g} s for a worker that deletes turns of subject {subject!r}"
+    waits = f"waiting up to {WAIT_SECONDS:g} s for a worker to delete turns of subject {subject!r}"
     stopped = f"stopped waiting; the turns of subject {subject!r} will be deleted {ONCE_A_WORKER_RUNS}"
     with told_when_slow(lambda: waits, stopped=stopped):
         receipt = session.turnfold.forget(subject=subject, timeout_seconds=WAIT_SECONDS)
@@ -119,21 +119,25 @@ def _forget_subject(session: Session, subject: str, *, as_json: bool) -> None:
         print_json(receipt)
         return
     click.echo(
-        f"erased {len(receipt.conversations)} conversations of subject {subject!r} alone, and "
-        f"{sum(receipt.shared.values())} turns in {len(receipt.shared)} that it shares with others"
+        f"erased {len(receipt.conversations)} conversations that had only subject {subject!r}, and "
+        f"{sum(receipt.shared.values())} turns in {len(receipt.shared)} conversations shared with others"
     )
     if not receipt.completed:
-        click.echo(f"nothing of it is readable any more; its rows will be deleted {ONCE_A_WORKER_RUNS}")
+        click.echo(f"it is no longer readable; its rows will be deleted {ONCE_A_WORKER_RUNS}")
     for name in receipt.still_quoted:
-        click.echo(f"notes of conversation {name!r} may quote turns that retention removed: forget it to erase these")
+        click.echo(
+            f"notes of conversation {name!r} may quote turns that retention removed: forget it to erase those too"
+        )
     for log in receipt.remains:
-        click.echo(f"the words may stand for a while in {log}")
+        click.echo(f"the text may remain for a while in {log}")
     if not receipt.conversations and not receipt.shared:
-        click.echo(f"no turn of tenant {session.settings.tenant!r} has the subject {subject!r}: is it right?", err=True)
+        click.echo(
+            f"no turn of tenant {session.settings.tenant!r} has the subject {subject!r}: is the id right?", err=True
+        )
 
 
 def _forget(session: Session, conversation: str, *, timeout_seconds: float) -> ErasureReceipt:
-    waits = f"waiting up to {timeout_seconds:g} s for a worker that deletes conversation {conversation!r}"
+    waits = f"waiting up to {timeout_seconds:g} s for a worker to delete conversation {conversation!r}"
     stopped = f"stopped waiting; conversation {conversation!r} will be deleted {ONCE_A_WORKER_RUNS}"
     with told_when_slow(lambda: waits, stopped=stopped):
         return session.turnfold.forget(conversation, timeout_seconds=timeout_seconds)
@@ -146,4 +150,4 @@ def _say(counts: dict[str, int], *, completed: bool) -> None:
             f"{counts['inbox_turns']} turns that were not stored yet"
         )
     else:
-        click.echo(f"hidden already: nothing of it is readable any more; its rows will be deleted {ONCE_A_WORKER_RUNS}")
+        click.echo(f"hidden: it is no longer readable; its rows will be deleted {ONCE_A_WORKER_RUNS}")

@@ -30,13 +30,15 @@ PATIENCE_SECONDS: Final = 60.0
 
 @click.command("import", short_help="Append conversations from files.")
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option("--conversation", help="Conversation id; default: the name of the file, or the ids that it holds.")
-@click.option("--batch", type=click.IntRange(1, 500), default=100, show_default=True, help="Turns a round trip.")
+@click.option("--conversation", help="Conversation id; default: the ids in the file, or else its name.")
+@click.option("--batch", type=click.IntRange(1, 500), default=100, show_default=True, help="Turns per request.")
 @click.option(
     "--wait", "wait_seconds", type=click.FloatRange(min=0), metavar="SECONDS",
-    help="Then wait until everything is folded.",
+    help="Then wait until all turns are folded.",
 )  # fmt: skip
-@click.option("--fold-anew", is_flag=True, help="Of an export take only what was said, and fold it by these rules.")
+@click.option(
+    "--fold-anew", is_flag=True, help="Import only the turns of an export, and fold them again with this version."
+)
 @json_option
 @pass_session
 def import_files(
@@ -68,10 +70,10 @@ def import_files(
       turnfold --tenant acme import acme-export.jsonl.gz
     """
     if conversation is not None and len(files) > 1:
-        raise click.UsageError("--conversation names one conversation: import one file at a time with it")
+        raise click.UsageError("--conversation works with a single file: import one file at a time")
     archives = [file for file in files if is_archive(file)]
     if fold_anew and len(archives) < len(files):
-        msg = "--fold-anew is for what `turnfold export` wrote: turns of other files are folded by these rules anyway"
+        msg = "--fold-anew is only for archives of `turnfold export`: other files are always folded by this version"
         raise click.UsageError(msg)
     transcripts = [
         transcript
@@ -114,14 +116,14 @@ def append_all(
 
     def waited_for() -> str:
         if met is not None and isinstance(met.__cause__, ResponseError):
-            return f"{met}; trying for {PATIENCE_SECONDS:.0f} s"
+            return f"{met}; retrying for {PATIENCE_SECONDS:.0f} s"
         if isinstance(met, InboxFull):
             return (
                 f"the inbox of conversation {transcript.conversation_id!r} is full: waiting {PATIENCE_SECONDS:.0f} s "
-                "for workers to store some of it; `turnfold up` starts some"
+                "for workers to store some turns; `turnfold up` starts workers"
             )
         return (
-            f"Redis does not answer at {without_password(redis_url)}: trying for {PATIENCE_SECONDS:.0f} s. To start "
+            f"Redis does not answer at {without_password(redis_url)}: retrying for {PATIENCE_SECONDS:.0f} s. To start "
             "one: Ctrl-C, `turnfold up` in another terminal, then this command again"
         )
 
@@ -171,16 +173,16 @@ def _append(session: Session, transcripts: list[Transcript], total: int, *, batc
 
 def _place(appended: int, total: int) -> str:
     """Describe how far an import got, and how to continue."""
-    return f"{appended} of {total} turns are imported: import again to go on, nothing is doubled"
+    return f"{appended} of {total} turns were imported: import again to continue; nothing is duplicated"
 
 
 def _wait(session: Session, ids: list[str], total: int, *, seconds: float) -> None:
     end = time.monotonic() + seconds
-    done = f"all {total} turns are imported"
+    done = f"all {total} turns were imported"
     try:
         with told_when_slow(
-            lambda: f"{done}; waiting up to {seconds:g} s until workers have folded them",
-            stopped=f"stopped waiting; {done}, and workers go on: see `turnfold status`",
+            lambda: f"{done}; waiting up to {seconds:g} s for workers to fold them",
+            stopped=f"stopped waiting; {done}, and workers continue: see `turnfold status`",
         ):
             for conversation_id in ids:
                 session.turnfold.wait(conversation_id, timeout_seconds=max(0.0, end - time.monotonic()))
@@ -190,10 +192,7 @@ def _wait(session: Session, ids: list[str], total: int, *, seconds: float) -> No
             f"{done}, but not all are folded after {seconds:g} s ({status.folded} of {status.inbox + status.stored} of "
             f"conversation {status.conversation_id!r})"
         )
-        remedy = (
-            "workers go on by themselves; `turnfold status` shows how far they are and whether any runs, `turnfold up` "
-            "starts some"
-        )
+        remedy = "workers continue in the background; `turnfold status` shows their progress, `turnfold up` starts some"
         raise WaitTimeout(msg, remedy=remedy, status=status) from error
     except Unavailable as error:
         error.args = (f"{error}; {done}",)
@@ -205,7 +204,7 @@ def _refuse_repeated(transcripts: list[Transcript]) -> None:
     for transcript in transcripts:
         if transcript.conversation_id in seen:
             msg = f"conversation {transcript.conversation_id!r} occurs twice in these files"
-            raise InvalidFile(msg, remedy="import them one after the other with --conversation")
+            raise InvalidFile(msg, remedy="import the files one by one with --conversation")
         seen.add(transcript.conversation_id)
 
 
@@ -217,7 +216,7 @@ def _stored_before(session: Session, transcripts: list[Transcript]) -> int | Non
         return 0
     servers = f"Redis at {without_password(session.settings.redis_url)} and the database"
     try:
-        with told_when_slow(lambda: f"looking for turns that are stored already: waiting for {servers}"):
+        with told_when_slow(lambda: f"checking which turns are already stored: waiting for {servers}"):
             return sum(
                 stored_among(
                     session.redis, session.reader, session.address(transcript.conversation_id),
@@ -235,12 +234,12 @@ def _report(ids: list[str], total: int, stored_before: int | None, *, folded: bo
         print_json({"turns": total, "stored_before": stored_before, "conversations": ids, "folded": folded})
         return
     if stored_before == total:
-        click.echo(f"{_turns(total)} of {_named(ids)}: all were stored already, nothing changed")
+        click.echo(f"{_turns(total)} of {_named(ids)}: all were already stored, nothing changed")
         return
-    after = " and folded" if folded else "; folding goes on in the background: see `turnfold status`"
+    after = " and folded" if folded else "; folding continues in the background: see `turnfold status`"
     if whole:
         after = ", folded as they were exported"
-    known = f"; {stored_before} were stored already and are not doubled" if stored_before else ""
+    known = f"; {stored_before} were already stored and skipped" if stored_before else ""
     click.echo(f"{_turns(total - (stored_before or 0))} of {_named(ids)} appended{after}{known}")
 
 

@@ -25,17 +25,23 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Show the tree of a conversation.")
 @click.argument("conversation")
-@click.option("--levels", is_flag=True, help="Show the words of every level.")
+@click.option("--levels", is_flag=True, help="Show the text of every level.")
 @click.option("--facts", is_flag=True, help="Show the entities and relations of every node.")
 @click.option("--anchors/--no-anchors", default=True, show_default=True, help="Show the anchors of each segment.")
 @click.option("--notes", is_flag=True, help="Show the notes of each segment, with importance and state.")
-@click.option("--turns", is_flag=True, help="Show the score of each turn: the weightiest stand verbatim in level 1.")
-@click.option("--factors", is_flag=True, help="Show what scores and importances are made of.")
-@click.option("--first-turn", type=click.IntRange(1), default=1, show_default=True, help="Begin with its segment.")
+@click.option("--turns", is_flag=True, help="Show the score of each turn: level 1 quotes the highest verbatim.")
+@click.option("--factors", is_flag=True, help="Show the factors of each score and importance.")
 @click.option(
-    "--limit", type=click.IntRange(1, 10_000), default=INSPECTED_SEGMENTS, show_default=True, help="Most segments."
+    "--first-turn", type=click.IntRange(1), default=1, show_default=True, help="Start at the segment of this turn."
 )
-@click.option("--reset-expansions", is_flag=True, help="First forget what was looked up.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 10_000),
+    default=INSPECTED_SEGMENTS,
+    show_default=True,
+    help="Maximum number of segments.",
+)
+@click.option("--reset-expansions", is_flag=True, help="First reset the expansion counts.")
 @json_option
 @pass_session
 def inspect(
@@ -114,7 +120,7 @@ def inspection_tree(inspection: Inspection, shown: Shown = USUAL) -> Tree:
         tree.add(Text(line, "dim"))
     if inspection.open_turns and inspection.next_turn is None:
         tail = tree.add(
-            Text(f"turns {turn_range(head.closed_seq + 1, head.turn_count)}  open tail, not in a segment yet", "dim")
+            Text(f"turns {turn_range(head.closed_seq + 1, head.turn_count)}  open tail, not yet in a segment", "dim")
         )
         for anchor in inspection.anchors if shown.anchors else ():
             if anchor.provisional:
@@ -126,7 +132,7 @@ def expansions_line(looked_up: LookedUp) -> str | None:
     """Describe how many expansions were requested and how many returned text; None before the first."""
     if looked_up.hit_rate is None:
         return None
-    return f"expansions: {looked_up.asked} asked for, {looked_up.found} found ({looked_up.hit_rate:.0%})"
+    return f"expansions: {looked_up.asked} requested, {looked_up.found} found ({looked_up.hit_rate:.0%})"
 
 
 def _grow(tree: Tree, branch: Branch, shown: Shown) -> None:

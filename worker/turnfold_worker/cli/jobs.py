@@ -21,7 +21,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 _ID = lazy_pattern(r"(?:job|entry)-\d{1,18}")
 
 
-@click.group(short_help="Work that waits for a person: list, retry, skip.")
+@click.group(short_help="List, retry or skip parked and failing work.")
 def jobs() -> None:
     """List work that failed as often as it may, and decide about it. No other work is held up by it.
 
@@ -42,9 +42,9 @@ def jobs() -> None:
     """
 
 
-@jobs.command("list", short_help="Show what waits or fails.")
-@click.option("--conversation", metavar="CONV", help="Only of this conversation of the tenant.")
-@click.option("--limit", "most", type=click.IntRange(1), default=100, show_default=True, help="Show at most so many.")
+@jobs.command("list", short_help="List parked and failing work.")
+@click.option("--conversation", metavar="CONV", help="Only work of this conversation.")
+@click.option("--limit", "most", type=click.IntRange(1), default=100, show_default=True, help="Maximum number to show.")
 @json_option
 @click.pass_context
 def list_jobs(ctx: click.Context, conversation: str | None, most: int, as_json: bool) -> None:
@@ -63,7 +63,7 @@ def list_jobs(ctx: click.Context, conversation: str | None, most: int, as_json: 
         print_json({"jobs": [_described(work) for work in works], "limit": most})
         return
     if not works:
-        click.echo("nothing waits for a person, and nothing fails")
+        click.echo("nothing is parked or failing")
         return
     rows = table("id", "kind", "state", "tenant", "conversation", "about", "#tries", "since", "error")
     for work in works:
@@ -73,21 +73,21 @@ def list_jobs(ctx: click.Context, conversation: str | None, most: int, as_json: 
         )  # fmt: skip
     console().print(rows)
     if len(works) == most:
-        click.echo(f"there may be more than these {most}: see --limit")
+        click.echo(f"more than {most} may exist: raise --limit")
 
 
 def _choosing(command: _Command) -> _Command:
     """Add the argument and options by which `retry` and `skip` select work."""
     for add in (
         click.argument("ids", nargs=-1, metavar="[ID]..."),
-        click.option("--conversation", metavar="CONV", help="All of this conversation of the tenant."),
-        click.option("--all", "everything", is_flag=True, help="All of every tenant, or of the one of --tenant."),
+        click.option("--conversation", metavar="CONV", help="All work of this conversation."),
+        click.option("--all", "everything", is_flag=True, help="All work of every tenant, or of --tenant if given."),
     ):
         command = add(command)
     return command
 
 
-@jobs.command(short_help="Try again.")
+@jobs.command(short_help="Retry parked or failing work.")
 @_choosing
 @json_option
 @click.pass_context
@@ -112,7 +112,7 @@ def retry(ctx: click.Context, ids: tuple[str, ...], conversation: str | None, ev
     _report(ctx, use_case.retry(selection, parked=parked, publisher=session.publisher), ids, as_json=as_json)
 
 
-@jobs.command(short_help="Let it be, and count it no longer.")
+@jobs.command(short_help="Leave parked work as it is, and stop counting it.")
 @_choosing
 @json_option
 @click.pass_context
@@ -136,11 +136,11 @@ def skip(ctx: click.Context, ids: tuple[str, ...], conversation: str | None, eve
 
 def _chosen(session: Session, ids: tuple[str, ...], conversation: str | None, *, everything: bool) -> Selection:
     if sum((bool(ids), conversation is not None, everything)) != 1:
-        msg = "choose by ids, or by --conversation, or --all: `turnfold jobs list` shows what there is"
+        msg = "give ids, --conversation or --all: `turnfold jobs list` shows the work"
         raise click.UsageError(msg)
     for id_given in ids:
         if not _ID.fullmatch(id_given):
-            msg = f"{id_given!r} is no id of work: they look like job-12 or entry-3, see `turnfold jobs list`"
+            msg = f"{id_given!r} is not the id of a job or entry (such as job-12 or entry-3): see `turnfold jobs list`"
             raise click.UsageError(msg)
     return _selection(session, ids, conversation)
 
@@ -180,9 +180,9 @@ def _report(ctx: click.Context, decided: list[Decided], ids: tuple[str, ...], *,
             )
             console().print(words(f"{about}: {decision.outcome}"))
         for one_id in missing:
-            click.echo(f"{one_id}: nothing of that id is parked or fails")
+            click.echo(f"{one_id}: nothing with that id is parked or failing")
         if not decided and not missing:
-            click.echo("nothing is parked there")
+            click.echo("nothing is parked")
     if missing or not all(decision.done for decision in decided):
         ctx.exit(FAILED)
 

@@ -75,6 +75,6 @@ def _missing(name: str, place: OthersCommand) -> click.Command:
 
     return click.Command(
         name, callback=refuse, short_help=place.short_help,
-        help=f"{place.short_help}\n\nThis command comes with {place.distribution}, which is not installed here.",
+        help=f"{place.short_help}\n\nThis command comes with {place.distribution}, which is not installed.",
         context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
     )  # fmt: skip

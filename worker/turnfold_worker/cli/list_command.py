@@ -11,8 +11,10 @@ from turnfold_worker.cli.session import Session, pass_session
 
 
 @click.command("list", short_help="List the conversations of a tenant.")
-@click.option("--after", metavar="CONV", default="", help="Go on behind this one.")
-@click.option("--limit", "most", type=click.IntRange(1, 1000), default=50, show_default=True, help="Most of them.")
+@click.option("--after", metavar="CONV", default="", help="Start after this conversation.")
+@click.option(
+    "--limit", "most", type=click.IntRange(1, 1000), default=50, show_default=True, help="Maximum number to list."
+)
 @json_option
 @pass_session
 def list_conversations(session: Session, after: str, most: int, as_json: bool) -> None:
@@ -48,7 +50,7 @@ def list_conversations(session: Session, after: str, most: int, as_json: bool) -
         console().print(rows)
     else:
         click.echo(
-            f"tenant {session.settings.tenant!r} has no stored conversations{' behind this one' * bool(after)}",
+            f"tenant {session.settings.tenant!r} has no stored conversations{' after this one' * bool(after)}",
             err=True,
         )
     if following is not None:

@@ -13,9 +13,15 @@ PORT = 9464
 
 
 @click.command("serve-metrics", short_help="Serve metrics for Prometheus.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; 0.0.0.0 for every address.")
-@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: a free one.")
-@click.option("--once", is_flag=True, help="Print them once, and end.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=PORT,
+    show_default=True,
+    help="Port to listen on; 0 for a free one.",
+)
+@click.option("--once", is_flag=True, help="Print the metrics once and exit.")
 @pass_session
 def serve_metrics(session: Session, host: str, port: int, once: bool) -> None:
     """Serve metrics of all tenants at /metrics, until Ctrl-C.
@@ -42,7 +48,7 @@ def serve_metrics(session: Session, host: str, port: int, once: bool) -> None:
     try:
         server, thread = start_http_server(port, addr=host, registry=registry)
     except OSError as error:
-        msg = f"--port {port} on {host} cannot be listened on ({error.strerror}): choose another"
+        msg = f"--port {port} on {host} is not available ({error.strerror}): choose another"
         raise click.UsageError(msg) from error
     stopped = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -15,7 +15,7 @@ from turnfold_worker.cli.session import Session, pass_session
 USUAL_LIMIT = 1_000
 
 
-@click.command(short_help="List what was said, note by note.")
+@click.command(short_help="List the notes of a conversation.")
 @click.argument("conversation")
 @click.option(
     "--state",
@@ -24,15 +24,25 @@ USUAL_LIMIT = 1_000
     multiple=True,
     default=["active"],
     show_default=True,
-    help="Only these states: an overtaken value is superseded, an answered question resolved.",
+    help="Only these states: a replaced value is superseded, an answered question resolved.",
 )
 @origin_option
 @speaker_option
-@click.option("--min-importance", type=click.IntRange(0, 100), default=1, show_default=True, help="0 lists all.")
-@click.option("--first-turn", type=click.IntRange(1), default=1, show_default=True, help="Begin at this turn.")
-@click.option("--last-turn", type=click.IntRange(1), help="End with this turn.")
 @click.option(
-    "--limit", type=click.IntRange(1), default=USUAL_LIMIT, show_default=True, help="Most notes, in whole turns."
+    "--min-importance",
+    type=click.IntRange(0, 100),
+    default=1,
+    show_default=True,
+    help="Minimum importance; 0 lists all.",
+)
+@click.option("--first-turn", type=click.IntRange(1), default=1, show_default=True, help="Start at this turn.")
+@click.option("--last-turn", type=click.IntRange(1), help="Stop after this turn.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=USUAL_LIMIT,
+    show_default=True,
+    help="Maximum number of notes, in whole turns.",
 )
 @json_option
 @pass_session
@@ -67,12 +77,12 @@ def notes(
     )  # fmt: skip
     records = read(first_turn=first_turn, limit=limit)
     if records and read(first_turn=(after := records[-1].turn_seq + 1), limit=1):
-        click.echo(f"there are more: go on with --first-turn {after}", err=True)
+        click.echo(f"there are more: continue with --first-turn {after}", err=True)
     if as_json:
         print_json(records)
         return
     if not records:
-        click.echo("no notes of this kind; turns that no segment holds yet have none", err=True)
+        click.echo("no matching notes; turns outside closed segments have none yet", err=True)
         return
     rows = table("#turn", "day", "speaker", "#importance", "state", "by", "text", "expand with")
     for note in records:
@@ -86,8 +96,10 @@ def notes(
 
 @click.command(short_help="List structured facts: who is, has or did what.")
 @click.argument("conversation")
-@click.option("--about", help="Only notes with these words, and those about the names in them.")
-@click.option("--limit", type=click.IntRange(1), default=MOST_RELATIONS, show_default=True, help="Most relations.")
+@click.option("--about", help="Only notes with these words or about the names in them.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=MOST_RELATIONS, show_default=True, help="Maximum number of relations."
+)
 @json_option
 @pass_session
 def relations(session: Session, conversation: str, about: str | None, limit: int, as_json: bool) -> None:
@@ -106,7 +118,7 @@ def relations(session: Session, conversation: str, about: str | None, limit: int
         print_json(stated)
         return
     if not stated:
-        click.echo("no such relations; turns that no segment holds yet have none", err=True)
+        click.echo("no matching relations; turns outside closed segments have none yet", err=True)
         return
     rows = table("turns", "relation", "expand with")
     for relation in stated:

@@ -32,12 +32,12 @@ SLOW_SECONDS: Final = 1.0
 
 def json_option(command: _Command) -> _Command:
     """Add `--json`."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for programs.")(command)
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON on one line, for programs.")(command)
 
 
 def yes_option(command: _Command) -> _Command:
     """Add `--yes`, for `ask`."""
-    return click.option("--yes", is_flag=True, help="Do not ask.")(command)
+    return click.option("--yes", is_flag=True, help="Skip the confirmation prompt.")(command)
 
 
 def ask(question: str, *, yes: bool) -> None:

@@ -33,15 +33,15 @@ SETTINGS: Final = {
 """The setting that applies when a tenant has no limit of its own."""
 
 _SAID: Final = {
-    "turns_a_day": "Turns that it may append a day (UTC).",
-    "bytes_a_day": "Bytes of them, as JSON, edits included.",
-    "stored_bytes": "Bytes of turns that it may store.",
-    "model_tokens_a_day": "Tokens to and from models a day (UTC); beyond them the rules' notes stand.",
-    "retention_days": "Days after which the words of old turns are removed; 0 keeps them.",
+    "turns_a_day": "Turns appended per day (UTC).",
+    "bytes_a_day": "Bytes appended per day (UTC), as JSON, edits included.",
+    "stored_bytes": "Bytes of stored turns.",
+    "model_tokens_a_day": "Model tokens per day (UTC), in and out; beyond them, notes come from the rules.",
+    "retention_days": "Days after which the text of old turns is removed; 0 keeps it.",
 }
 
 
-@click.group(short_help="What single tenants may use: set, show, clear.")
+@click.group(short_help="Set, show or clear limits of a tenant.")
 def quota() -> None:
     """Limit what individual tenants append, store, keep and spend on models, where the settings do not fit them.
 
@@ -66,7 +66,7 @@ def _bounds(command: _Command) -> _Command:
     return command
 
 
-@quota.command("set", short_help="Give a tenant numbers of its own.")
+@quota.command("set", short_help="Set a tenant's own limits.")
 @click.argument("tenant")
 @_bounds
 @pass_session
@@ -81,7 +81,7 @@ def set_quota(session: Session, /, tenant: str, **bounds: int | None) -> None:
     given: dict[str, Any] = {name: bound for name, bound in bounds.items() if bound is not None}
     if not given:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in SETTINGS)
-        raise click.UsageError(f"say at least one number: {names}")
+        raise click.UsageError(f"give at least one limit: {names}")
     store = _store(session, write=True)
     changed = replace(store.of(checked_id("tenant", tenant)), **given)
     store.put(changed)
@@ -89,7 +89,7 @@ def set_quota(session: Session, /, tenant: str, **bounds: int | None) -> None:
     click.echo(f"set for tenant {safe(tenant)}: {_listed(changed)}")
 
 
-@quota.command(short_help="Let the settings alone bound a tenant.")
+@quota.command(short_help="Remove a tenant's own limits.")
 @click.argument("tenant")
 @pass_session
 def clear(session: Session, tenant: str) -> None:
@@ -98,10 +98,10 @@ def clear(session: Session, tenant: str) -> None:
     had_some = store.clear(checked_id("tenant", tenant))
     _publish(session, store, measured=None)
     named = f"tenant {safe(tenant)}"
-    click.echo(f"cleared: the settings bound {named}" if had_some else f"{named} had no quota")
+    click.echo(f"cleared: the settings apply to {named}" if had_some else f"{named} had no quota")
 
 
-@quota.command(short_help="Show what tenants may use and do.")
+@quota.command(short_help="Show limits and usage.")
 @click.argument("tenant", required=False)
 @json_option
 @pass_session
@@ -123,11 +123,11 @@ def show(session: Session, tenant: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"tenant": tenant, "quota": rows})
         return
-    quota_rows = table("of", "#most", "set by", "#used")
+    quota_rows = table("limit", "#maximum", "set by", "#used")
     for name, row in rows.items():
-        bound = "any number" if not row["most"] else f"{row['most']:g}"
+        bound = "no limit" if not row["most"] else f"{row['most']:g}"
         if name == "retention_days" and not row["most"]:
-            bound = "for ever"
+            bound = "forever"
         quota_rows.add_row(
             name.replace("_", " "), bound, row["set_by"], "" if row["used"] is None else str(row["used"])
         )
@@ -139,7 +139,7 @@ def _show_all(quotas: list[TenantQuota], *, as_json: bool) -> None:
         print_json({"quotas": plain(quotas)})
         return
     if not quotas:
-        click.echo("no tenant has a quota of its own: `turnfold quota set TENANT` gives it one")
+        click.echo("no tenant has its own limits: `turnfold quota set TENANT` sets them")
         return
     rows = table("tenant", *(f"#{name.replace('_', ' ')}" for name in SETTINGS))
     for quota in quotas:
@@ -160,7 +160,7 @@ def standing(session: Session, store: SqlTenantQuotas, tenant: str) -> dict[str,
     try:
         counted = Quotas(session.redis, settings).counted(tenant)
     except Unavailable as error:
-        click.echo(f"what the tenant has appended and stores is not known: {error}", err=True)
+        click.echo(f"the tenant's appended and stored amounts are unknown: {error}", err=True)
     rows = {name: _row(own, settings, name) for name in SETTINGS}
     used = _used(counted, store.model_tokens_today(tenant))
     # Usage without a limit is not counted.
@@ -203,7 +203,7 @@ def _publish(session: Session, store: SqlTenantQuotas, *, measured: str | None) 
         if measured is not None:
             measure(measured, store=store, board=board)
     except StoreAway as error:
-        click.echo(f"{error}: appends are held to it when a worker has published it, within a minute", err=True)
+        click.echo(f"{error}: a worker will publish the limits for appends within a minute", err=True)
 
 
 def _listed(changed: TenantQuota) -> str:

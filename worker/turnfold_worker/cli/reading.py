@@ -60,7 +60,7 @@ as_of_option = click.option(
 @click.command(short_help="Print a context within a token budget.")
 @click.argument("conversation")
 @click.option("--budget", "budget_tokens", type=click.IntRange(1), default=2000, show_default=True, help=BUDGET_HELP)
-@click.option("--query", help="Topic of the next answer: related parts get more room.")
+@click.option("--query", help="Topic of the next answer: related parts get more tokens.")
 @click.option("--system", help="System text that is always shown in full.")
 @click.option("--policy", type=click.Choice(POLICIES), default=POLICIES[0], show_default=True, help=POLICY_HELP)
 @click.option("--expand", "expand", multiple=True, help="A marker whose words are shown too; up to 8 times.")
@@ -164,7 +164,7 @@ def expand(
         click.echo(f"cut{at}; go on with {expansion.next_marker}", err=True)
 
 
-@click.command(short_help="Find segments and turns about something.")
+@click.command(short_help="Search segments and turns.")
 @click.argument("conversation")
 @click.argument("query")
 @click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="Most results.")
@@ -213,7 +213,7 @@ def search(
     console().print(rows)
 
 
-@click.command(short_help="List what must not be lost, verbatim.")
+@click.command(short_help="List decisions, constraints and the like, verbatim.")
 @click.argument("conversation")
 @click.option("--type", "types", type=click.Choice(TYPES), multiple=True, help="Only these types.")
 @click.option(

@@ -24,7 +24,7 @@ NOBODY_SECONDS: Final = 60.0
 """How long to watch jobs that no worker takes before raising an error."""
 
 
-@click.command(short_help="Let models better what the rules wrote.")
+@click.command(short_help="Let models improve what the rules wrote.")
 @click.argument("conversation", required=False)
 @click.option("--all", "everything", is_flag=True, help="Every conversation of the tenant.")
 @click.option("--undo", is_flag=True, help="Remove all that models wrote; the rules' words stay.")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from turnfold_worker.operate.reshard import ReshardPlan
 
 
-@click.command(short_help="Lay the inboxes out anew.")
+@click.command(short_help="Change the number of inbox shards or servers.")
 @click.option("--shards", type=click.IntRange(min=1), help="How many there are to be; as many as now unless given.")
 @click.option(
     "--servers", "on_servers", type=click.IntRange(min=1),

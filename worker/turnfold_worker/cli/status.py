@@ -17,7 +17,7 @@ WORKER_ANSWER_SECONDS = 1.0
 """How long to wait for workers to answer a ping."""
 
 
-@click.command(short_help="Show how far the work is.")
+@click.command(short_help="Show progress, queues and workers.")
 @click.argument("conversation", required=False)
 @click.option(
     "--wait", "wait_seconds", type=click.FloatRange(min=0), metavar="SECONDS", help="First wait until it is folded."

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _OVER: Final = {AnchorState.SUPERSEDED: " (no longer holds)", AnchorState.RESOLVED: " (done)"}
 
 
-@click.command(short_help="List what came up, in order.")
+@click.command(short_help="List first mentions in order.")
 @click.argument("conversation")
 @click.option("--query", help="Only first mentions that match these words.")
 @click.option(

@@ -25,7 +25,7 @@ STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LOOK_SECONDS = 0.1
 
 
-@click.command(short_help="Run everything on this machine.")
+@click.command(short_help="Run the whole stack on this machine.")
 @click.option("--port", type=click.IntRange(1, 65535), help="Port of the embedded Redis; else the last or a free one.")
 @click.option(
     "--ingest-workers", type=click.IntRange(0), default=1, show_default=True, help="Processes that store turns."

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from turnfold.contract.attention import Usage
 
 
-@click.command(short_help="Show what models did and cost.")
+@click.command(short_help="Show model usage and cost.")
 @click.argument("conversation", required=False)
 @click.option(
     "--days", type=click.IntRange(1, 36_500), default=30, show_default=True, help="Today and the days before it."

@@ -27,7 +27,7 @@ _MOST_GONE = 10
 """Most recently closed statements to list, at most."""
 
 
-@click.command(short_help="Tell what stands in a context and why.")
+@click.command(short_help="Explain what is in a context and why.")
 @click.argument("conversation")
 @click.argument("turn", type=click.IntRange(1), required=False)
 @click.option("--budget", "budget_tokens", type=click.IntRange(1), default=2000, show_default=True, help=BUDGET_HELP)
