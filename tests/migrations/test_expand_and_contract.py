@@ -146,7 +146,7 @@ def test_an_older_version_leaves_a_newer_ones_database_as_it_is(database_url: st
     migrate.upgrade(database_url)
 
     assert (migrate.current(database_url), migrate.check(database_url)) == ("9999", [])
-    assert "a newer version migrated it, and it serves this one, too" in migrate.state(database_url)
+    assert "a newer version migrated it; it supports this version too" in migrate.state(database_url)
 
 
 def test_what_contracts_keeps_later_migrations_waiting() -> None:

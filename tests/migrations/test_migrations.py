@@ -137,7 +137,7 @@ ODD: dict[str, tuple[bool, list[str], str]] = {
     "with names of ours": (
         False,
         ["CREATE TABLE job (id INTEGER)", "CREATE TABLE meta (id INTEGER)", "CREATE TABLE users (id INTEGER)"],
-        r"another application has tables of these names: job, meta: give Turnfold a database of its own",
+        r"another application has tables with these names: job, meta: give Turnfold a database of its own",
     ),
     "half restored": (
         True,

@@ -100,7 +100,7 @@ def test_partitions_are_a_choice_at_the_first_migration_of_postgresql(
 ) -> None:
     with pytest.raises(InvalidSettings, match="choice at the first migration"):
         migrate.upgrade(postgresql_url, partitions=64)
-    with pytest.raises(InvalidSettings, match="is for PostgreSQL"):
+    with pytest.raises(InvalidSettings, match="requires PostgreSQL"):
         migrate.upgrade(f"sqlite:///{tmp_path}/new.db", partitions=64)
 
 

@@ -11,7 +11,8 @@ from turnfold_worker.cli import main
 
 
 @pytest.mark.parametrize(
-    ("limit", "said"), [((), "cut; go on with L0:turns-201-230\n"), (("--max-tokens", "50"), "cut at 50 tokens; go on")]
+    ("limit", "said"),
+    [((), "truncated; continue with L0:turns-201-230\n"), (("--max-tokens", "50"), "cut at 50 tokens; go on")],
 )
 def test_what_was_cut_says_how_to_go_on(
     tf: Turnfold, local: LocalWorker, redis_url: str, database_url: str, limit: tuple[str, ...], said: str

@@ -221,7 +221,7 @@ def test_the_command_lists_retries_and_skips(platform: Platform, run: Callable[.
     platform.local.settle()
     assert run("jobs", "skip", "--all").exit_code == 0
     assert json.loads(run("jobs", "list", "--json").stdout)["jobs"] == []
-    assert "nothing waits" in run("jobs", "list").stdout
+    assert "nothing is parked" in run("jobs", "list").stdout
     unknown = run("jobs", "skip", "job-4711")
     assert unknown.exit_code == 1
     assert "job-4711" in unknown.stdout

@@ -145,7 +145,7 @@ def test_usage_tells_how_much_of_it_is_used(
     monkeypatch.setenv("TURNFOLD_DAILY_TOKENS", "1000")
     bounded(tenant_turns_a_day=9).append("c", [TURN] * 2)
     assert "turns appended today (UTC): 2 of 9 (set by TURNFOLD_TENANT_TURNS_A_DAY)" in run()
-    assert "tokens of models today (UTC): 0 of 1000" in run()
+    assert "model tokens today (UTC): 0 of 1000" in run()
     assert json.loads(run("--json"))["bounded"]["turns_a_day"] == {
         "most": 9, "set_by": "TURNFOLD_TENANT_TURNS_A_DAY", "used": 2,
     }  # fmt: skip

@@ -273,7 +273,7 @@ def test_a_database_from_before_a_reshard_is_told_what_redis_says(installation: 
 
 def test_what_cannot_be_done_is_refused_and_changes_nothing(installation: Installation) -> None:
     servers_wanted = installation.redis_url.count(",") + 2
-    with pytest.raises(InvalidSettings, match=r"name all of them, new ones at the end"):
+    with pytest.raises(InvalidSettings, match=r"list all of them, new ones last"):
         next(installation.begin(64, servers_wanted))
     with pytest.raises(InvalidInput, match="1 to 4096"):
         next(installation.begin(5_000))

@@ -300,7 +300,7 @@ def test_a_tenant_over_its_model_budget_has_the_rules_notes_until_it_may_use_mor
     }
     assert refinery.tf.notes("c")
     assert {note.written_by for note in refinery.tf.notes("c")} == {"rules"}
-    assert "tokens of models today (UTC): 0 of 10 (set by turnfold quota)" in run("--tenant", "acme", "usage").output
+    assert "model tokens today (UTC): 0 of 10 (set by turnfold quota)" in run("--tenant", "acme", "usage").output
     run("quota", "set", "acme", "--model-tokens-a-day", "1000000")
     refinery.go_on()
     assert "model" in {note.written_by for note in refinery.tf.notes("c")}

@@ -158,7 +158,7 @@ def test_usage_adds_up_by_day_model_and_conversation(refinery: Refinery, run: Ru
     table = run("usage", "--each")
     assert "gpt-4o-mini" in table.output
     assert "dollars" in table.output
-    assert "no model was asked" in run("--tenant", "other", "usage").output
+    assert "no model was called" in run("--tenant", "other", "usage").output
 
 
 def cost_of_notes(refinery: Refinery) -> int:
@@ -244,8 +244,8 @@ def test_a_batch_that_expires_costs_nothing_and_its_jobs_are_done_by_calls(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["refine"], "name one conversation"), (["refine", "c", "--all"], "name one conversation"),
-        (["refine", "--all", "--undo", "--batch"], "leave --batch out"), (["refine", "nobody"], "is not stored"),
+        (["refine"], "give a conversation"), (["refine", "c", "--all"], "give a conversation"),
+        (["refine", "--all", "--undo", "--batch"], "cannot be combined"), (["refine", "nobody"], "is not stored"),
         (["usage", "nobody"], "is not stored"),
     ],
 )  # fmt: skip

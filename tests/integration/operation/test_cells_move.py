@@ -201,7 +201,7 @@ def test_turns_that_came_to_the_old_cell_after_the_copy_are_not_erased(
     pin("us")
     # Its client has read the file before.
     acme.append("new", [{"role": "user", "content": "I have the older file.", "turn_id": "late"}])
-    assert "in cell 'eu': 1 conversations, such as 'new', wait to be stored" in in_cells(*MOVE, "--yes", code=3)
+    assert "in cell 'eu': 1 conversations, such as 'new', are not stored yet" in in_cells(*MOVE, "--yes", code=3)
     eu.settle()
     refused = in_cells(*MOVE, "--yes", code=3)
     assert "cell 'eu' holds what 'us' does not, of conversations 'new'; nothing was erased" in refused
@@ -231,7 +231,7 @@ def test_a_tenant_that_is_pinned_before_it_was_copied_stays_where_it_is(pin: Pin
     pin("us")
     refused = in_cells(*MOVE, "--yes", code=3)
     assert "nothing was erased" in refused
-    assert 'pin it to where it is, "acme" = "eu", and run this again: it copies' in refused
+    assert 'pin it to its current cell, "acme" = "eu", and run this again to copy the rest' in refused
     pin("eu")
     assert in_cells(*MOVE, "--json")["copied"] == 3
 
@@ -252,7 +252,7 @@ def test_what_is_appended_while_it_is_copied_is_copied_by_the_next_run(
 
     with monkeypatch.context() as patch:
         patch.setattr(tenant_move.TenantMove, "_copy", copied_and_appended_to)
-        assert "conversation 'a' is not the same in both cells" in in_cells(*MOVE, code=3)
+        assert "conversation 'a' differs between the cells" in in_cells(*MOVE, code=3)
     assert in_cells(*MOVE, "--json")["copied"] == 1
     assert digests(us, said) == digests(eu, said)
 
@@ -267,10 +267,10 @@ def test_turns_that_only_the_new_cell_has_are_not_overwritten(
         early.append("mine", talk("mine", 2))
         us.settle()
         pin("eu")
-        assert "cell 'us' holds conversations of tenant 'acme' that 'eu' has not: 'mine'" in in_cells(*MOVE, code=3)
+        assert "cell 'us' has conversations of tenant 'acme' that are not in 'eu': 'mine'" in in_cells(*MOVE, code=3)
         early.forget("mine", timeout_seconds=0)
         refused = in_cells(*MOVE, code=3)
-        assert "conversation 'a' has turns in cell 'us' that 'eu' has not, such as 'early'" in refused
+        assert "conversation 'a' has turns in cell 'us' that are not in 'eu', such as 'early'" in refused
         assert [turn.content for turn in early.turns("a")] == ["I am too early."]
 
 
@@ -282,7 +282,7 @@ def test_what_the_new_cell_is_about_to_erase_is_not_copied_under_it(
     with Turnfold(cells=str(cells_file), tenant="acme", doorbell=False) as early:
         early.forget("b", timeout_seconds=0)
     pin("eu")
-    assert "cell 'us' is still to erase what was forgotten there: 'b'" in in_cells(*MOVE, code=3)
+    assert "cell 'us' has not yet erased conversations forgotten there: 'b'" in in_cells(*MOVE, code=3)
     us.settle()
     assert in_cells(*MOVE, "--json")["copied"] == 1
     us.settle()
@@ -330,7 +330,7 @@ def test_what_cannot_work_is_refused(
     acme.append("a", talk("waits", 1))
     waits = in_cells(*MOVE, code=3)
     assert "tenant 'acme' is being written to in cell 'eu'" in waits
-    assert "stop all that appends, edits or forgets for it" in waits
+    assert "stop everything that appends, edits or forgets for it" in waits
     assert contents(cells_file, said)["b"] == said["b"]
 
 

@@ -178,16 +178,16 @@ def test_why_tells_what_stands_in_a_context_and_what_does_not(imported: Up) -> N
     assert told["report"]["used_tokens"] == made["tokens"]
     assert {part["name"]: part["used"] for part in told["report"]["parts"]}["recent"] > 0
     shown = imported.run("why", CONVERSATION, "--budget", 1000)
-    assert "tokens are used" in shown
+    assert "tokens used" in shown
     assert told["report"]["left_out"][-1]["reach"] in shown
     standing = next(one for one in told["statements"] if one["kind"] not in {"note", "turn"})
     of_turn = imported.json("why", CONVERSATION, standing["turn_seq"], "--budget", 1000)
-    assert {"there: a standing fact"} <= {one["why"] for one in of_turn["statements"]}
+    assert {"yes: a standing fact"} <= {one["why"] for one in of_turn["statements"]}
     superseded = imported.json("anchors", CONVERSATION, "--state", "superseded")[0]
     reasons = imported.run("why", CONVERSATION, superseded["turn_seq"], "--budget", 1000)
-    assert "took its place" in " ".join(reasons.split())
+    assert "replaced by turn" in " ".join(reasons.split())
     gone = next(each for each in told["no_longer"] if each["turn"] == superseded["turn_seq"])
-    assert gone["why"].startswith("turn ")
+    assert gone["why"].startswith("replaced by turn ")
     assert "no longer holds" in shown
     assert f"turn {superseded['turn_seq']} stands" in reasons
     assert "9999" in imported.run("why", CONVERSATION, 9999, code=1)
@@ -300,7 +300,7 @@ def test_all_of_a_tenant_is_forgotten_with_one_receipt(up: Up, tmp_path: Path) -
 
 
 def test_a_second_up_in_the_same_folder_is_refused(up: Up) -> None:
-    assert "already runs" in up.run("up", code=3)
+    assert "is already running" in up.run("up", code=3)
 
 
 def test_a_worker_and_a_redis_that_die_come_back_and_work_goes_on(up: Up, server_folder: Path) -> None:

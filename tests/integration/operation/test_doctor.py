@@ -23,7 +23,7 @@ from turnfold_worker.operate.doctor import servers, workers
 
 Diagnose = Callable[[], Mapping[str, Any]]
 NOWHERE = "redis://127.0.0.1:1/0"
-WORKERS = {"workers: they answer", "workers: each queue is served"}
+WORKERS = {"workers: some answer", "workers: each queue is served"}
 """Nobody works in these tests."""
 UNSAFE = {"redis: persistence", "database: durability"}
 """Servers of tests keep nothing for longer than the tests."""
@@ -94,23 +94,21 @@ DAMAGE = {
     "I1 coverage: each chapter spans exactly its children": "DELETE FROM node WHERE height = 1",
     "I3 order: turns are numbered 1, 2, 3 …": "DELETE FROM turn WHERE seq = 60",
     "I2 verbatim: every anchor is a slice of its turn": "UPDATE anchor SET body = 'we decided on nothing' WHERE id = 1",
-    "I5 determinism: what a conversation counts is what it has": "UPDATE conversation SET anchor_count = 700",
-    "I5 determinism: segments were made from the turns that are stored": (
-        "UPDATE turn SET name = 'somebody else' WHERE seq = 3"
-    ),
-    "I6 budget: stored token counts are those of the stored words": "UPDATE node SET tokens_1 = 1 WHERE idx = 1",
-    "I7 no model needed: every node has the rules' words at levels 1, 2 and 3": (
+    "I5 determinism: each conversation's counts match its rows": "UPDATE conversation SET anchor_count = 700",
+    "I5 determinism: segments match the stored turns": ("UPDATE turn SET name = 'somebody else' WHERE seq = 3"),
+    "I6 budget: stored token counts match the stored text": "UPDATE node SET tokens_1 = 1 WHERE idx = 1",
+    "I7 no model needed: every node has the rules' text at levels 1, 2 and 3": (
         "DELETE FROM level WHERE idx = 3 AND level = 2"
     ),
-    "I8 tenancy: every job is of its conversation's tenant": "UPDATE job SET tenant = 'other'",
-    "models: refined turns are counted as they are": "UPDATE conversation SET refined_turns = 7",
-    "folding: nothing waits without a job": "UPDATE conversation SET fold_seq = 58",
-    "jobs: due work is taken up": "UPDATE job SET state = 'due', not_before = 1",
-    "retention: it is known since when words are kept": "UPDATE conversation SET words_since = NULL",
-    "erasure: nothing but conversations is kept": (
+    "I8 tenancy: every job has its conversation's tenant": "UPDATE job SET tenant = 'other'",
+    "models: counts of refined turns are right": "UPDATE conversation SET refined_turns = 7",
+    "folding: unfolded turns have a job": "UPDATE conversation SET fold_seq = 58",
+    "jobs: due work is picked up": "UPDATE job SET state = 'due', not_before = 1",
+    "retention: the age of stored text is known": "UPDATE conversation SET words_since = NULL",
+    "erasure: no empty conversations are left": (
         "INSERT INTO conversation (tenant, external_id, created_at) VALUES ('acme', 'gone', '2026-01-01 00:00:00')"
     ),
-    "parked: no work waits for a person": (
+    "parked: no work needs a decision": (
         "INSERT INTO parked_entry (conversation, entry_id, payload, error) "
         "SELECT id, 'e', CAST('x' AS {bytes}), 'Refused' FROM conversation"
     ),
@@ -149,7 +147,7 @@ def test_the_oldest_job_that_is_not_done_tells_whether_somebody_works(
         now = connection.scalar(select(now_milliseconds()))
         connection.execute(text(f"UPDATE job SET {change.format(now=now)}"))
     engine.dispose()
-    finding = diagnose()["jobs: due work is taken up"]
+    finding = diagnose()["jobs: due work is picked up"]
     assert finding["ok"] == ok, finding
     assert ok or ("acme:c" in finding["detail"] and "start workers" in finding["remedy"])
 
@@ -175,7 +173,7 @@ def test_it_names_the_conversation_and_shows_no_content(diagnose: Diagnose, data
     engine.dispose()
     findings = diagnose()
     assert "acme:c" in findings["I2 verbatim: every anchor is a slice of its turn"]["detail"]
-    assert "acme:c 0/0" in findings["I5 determinism: segments were made from the turns that are stored"]["detail"]
+    assert "acme:c 0/0" in findings["I5 determinism: segments match the stored turns"]["detail"]
     assert "decided" not in json.dumps(findings)
 
 
@@ -183,7 +181,7 @@ def test_what_is_skipped_is_no_problem(diagnose: Diagnose, database_url: str) ->
     engine = connect(database_url, write=True, timeout_seconds=5)
     with engine.begin() as connection:
         kind = "BYTEA" if engine.dialect.name == "postgresql" else "BLOB"
-        connection.execute(text(DAMAGE["parked: no work waits for a person"].format(bytes=kind)))
+        connection.execute(text(DAMAGE["parked: no work needs a decision"].format(bytes=kind)))
         connection.execute(text("UPDATE parked_entry SET state = 'skipped'"))
     engine.dispose()
     assert problems(diagnose()) == set()
@@ -224,7 +222,7 @@ def test_inboxes_that_nobody_drains_and_leases_that_never_end_are_found(
     client.zadd(keys.forgotten(3), {"acme:gone": (time.time() - 3_600) * 1_000_000})
     monkeypatch.setattr(servers, "SLOW_INBOX_SECONDS", 0.0)
     assert problems(diagnose()) == {
-        "inbox: appended turns are stored", "inbox: leases end", "erasure: forgotten conversations are deleted",
+        "inbox: appended turns are stored", "inbox: leases expire", "erasure: forgotten conversations are deleted",
     }  # fmt: skip
     client.flushdb()
     client.close()
@@ -233,7 +231,7 @@ def test_inboxes_that_nobody_drains_and_leases_that_never_end_are_found(
 def test_logs_that_hold_erased_words_for_an_hour_are_found(diagnose: Diagnose, client: redis.Redis) -> None:
     for seconds, is_told in ((3_000, False), (3_700, True)):
         client.hset(keys.REMNANTS, "redis", str(int((time.time() - seconds) * 1_000_000)))
-        finding = diagnose()["erasure: logs are written anew"]
+        finding = diagnose()["erasure: logs are rewritten"]
         assert finding["ok"] is not is_told
     assert "BGREWRITEAOF" in finding["remedy"]
     client.delete(keys.REMNANTS)
@@ -252,7 +250,7 @@ def test_a_queue_that_nobody_works_off_is_found(
     diagnose: Diagnose, client: redis.Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client.lpush("turnfold.compress", *["{}"] * 101)
-    finding = diagnose()["broker: its queues are short"]
+    finding = diagnose()["broker: queues are short"]
     assert not finding["ok"]
     assert "turnfold.compress" in finding["remedy"]
     client.flushdb()
@@ -263,6 +261,6 @@ def test_a_queue_that_nobody_works_off_is_found(
 def test_a_queue_that_no_worker_serves_is_named(diagnose: Diagnose, start_worker: Callable[..., Any]) -> None:
     start_worker("ingest", "turnfold.ingest", "turnfold.maintenance")
     findings = diagnose()
-    assert findings["workers: they answer"]["ok"]
-    assert "ingest@" in findings["workers: they answer"]["detail"]
+    assert findings["workers: some answer"]["ok"]
+    assert "ingest@" in findings["workers: some answer"]["detail"]
     assert findings["workers: each queue is served"]["remedy"] == "start a worker with -Q turnfold.compress"

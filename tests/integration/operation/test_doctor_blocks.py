@@ -14,7 +14,7 @@ from turnfold_worker.operate.doctor.finding import Finding
 from turnfold_worker.operate.doctor.invariants import IN_BLOCKS, InvariantQuery
 
 CONVERSATIONS = 3 * blocks.FIRST_BLOCK
-LOOKED_AT = "conversations: all were looked at"
+LOOKED_AT = "conversations: all were checked"
 ORDER = next(query.check for query in IN_BLOCKS if query.check.startswith("I3"))
 
 
@@ -52,7 +52,7 @@ def test_what_there_was_no_time_for_is_named_and_looked_at_by_the_next_call(engi
     assert f"{blocks.FIRST_BLOCK} conversations; took too long" in first[LOOKED_AT].detail
     reached = CONVERSATIONS - blocks.FIRST_BLOCK + 1
     assert f"--before {reached}`" in first[LOOKED_AT].detail
-    assert first[ORDER].detail == f"none found in the {blocks.FIRST_BLOCK} conversations that were looked at"
+    assert first[ORDER].detail == f"none found in the {blocks.FIRST_BLOCK} checked conversations"
     second = looked_at(engine, Reach(before=reached))
     assert "acme:c1" in second[ORDER].detail
     assert second[LOOKED_AT].detail == f"{CONVERSATIONS - blocks.FIRST_BLOCK} conversations"
@@ -88,5 +88,5 @@ def test_a_block_that_the_database_gives_up_is_tried_in_parts(
     findings = looked_at(slow_engine, Reach())
     assert "slow" in findings
     assert f"{CONVERSATIONS - 1} conversations" in findings[LOOKED_AT].detail
-    assert "took too long: 1 whose rows" in findings[LOOKED_AT].detail
+    assert "timed out: 1 with too many rows" in findings[LOOKED_AT].detail
     assert "(conversation 7)" in findings[LOOKED_AT].detail

@@ -276,7 +276,7 @@ def test_importing_again_changes_nothing_and_never_mixes_two_conversations(
     changed = local.digest("c")
     assert "forget it first" in run("import", tmp_path / "all.jsonl.gz", code=2).output
     assert local.digest("c") == changed
-    assert "leave --conversation away" in run("import", tmp_path / "all.jsonl.gz", "--conversation", "e", code=2).output
+    assert "omit --conversation" in run("import", tmp_path / "all.jsonl.gz", "--conversation", "e", code=2).output
 
     run("export", "c", "-o", tmp_path / "c.jsonl")
     run("import", tmp_path / "c.jsonl", "--conversation", "copy")
@@ -326,19 +326,21 @@ def test_an_archive_that_is_cut_short_or_damaged_is_refused_at_the_place(
         assert f"{file}:" in shown.output
         assert [one.conversation_id for one in tf.for_tenant(tenant).conversations()] == conversations
 
-    refused(b"".join(lines[:10]), "cut short", [])
-    refused(b"".join(lines[:10]) + lines[10][:-5], "cut short", [])
-    refused(b"".join([*lines[:3], *lines[4:]]), "turn 2 was to stand here", [])
+    refused(b"".join(lines[:10]), "truncated", [])
+    refused(b"".join(lines[:10]) + lines[10][:-5], "truncated", [])
+    refused(b"".join([*lines[:3], *lines[4:]]), "turn 2 is missing here", [])
     refused(b"".join([*lines[: ends[0] - 1], *lines[ends[0] :]]), "lacks lines", [])
-    refused(b"".join(lines[: ends[1]]), "cut short", ["c"])
+    refused(b"".join(lines[: ends[1]]), "truncated", ["c"])
     refused(b"".join([*lines[: ends[0] + 1], lines[-1]]), "lacks a conversation", ["c"])
-    refused(b"".join([lines[0], *lines[2:]]), "was to begin here", [])
-    refused(b"".join([lines[0], lines[1].replace(b"{", b'{"', 1)]), "no line of an archive", [])
-    refused(lines[0].replace(b'"version":1', b'"version":7') + b"".join(lines[1:]), "is no archive of version 1", [])
+    refused(b"".join([lines[0], *lines[2:]]), "expected the start of a conversation", [])
+    refused(b"".join([lines[0], lines[1].replace(b"{", b'{"', 1)]), "not a line of an archive", [])
+    refused(
+        lines[0].replace(b'"version":1', b'"version":7') + b"".join(lines[1:]), "is not an archive of version 1", []
+    )
     role = b"".join(lines).replace(b'"role":"user"', b'"role":"king"', 1)
-    refused(role, "is no turn", [])
-    refused(b"".join(lines).replace(b'"tokens":', b'"tokens":"x', 1), "no line of an archive", [])
-    refused(gzip.compress(b"".join(lines))[:-20], "cut short", ["c", "d"])
+    refused(role, "is not a turn", [])
+    refused(b"".join(lines).replace(b'"tokens":', b'"tokens":"x', 1), "not a line of an archive", [])
+    refused(gzip.compress(b"".join(lines))[:-20], "truncated", ["c", "d"])
 
 
 @pytest.mark.daily_on("sqlite")

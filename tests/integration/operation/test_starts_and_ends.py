@@ -81,7 +81,7 @@ def test_a_port_that_is_taken_is_named_with_the_option_that_chooses_another(serv
 
     assert done.returncode == 3
     said = done.stderr.splitlines()[-1]
-    assert said.startswith(f"turnfold: port {port} of 127.0.0.1 is taken by another program: choose another")
+    assert said.startswith(f"turnfold: port {port} of 127.0.0.1 is in use by another program: choose another")
     assert "--port" in said
 
 

@@ -114,7 +114,7 @@ def test_a_file_of_conversations_without_turns_holds_no_turns(
     result = run(command, write("empty.json", content))
 
     assert result.exit_code == 2
-    assert "the file holds no turns" in result.stderr
+    assert "the file contains no turns" in result.stderr
 
 
 def test_an_empty_conversation_beside_others_is_no_trouble(run: Run, write: Write) -> None:
@@ -173,7 +173,7 @@ def test_a_folder_in_the_place_of_a_file_is_named(run: Run, tmp_path: Path, comm
     result = run(command, tmp_path)
 
     assert result.exit_code == 2
-    assert "is a folder: name the files in it" in result.stderr
+    assert "is a folder: give the files in it" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_an_empty_name_of_a_conversation_is_refused(run: Run, write: Write) -> N
     result = run("--redis-url", "redis://127.0.0.1:1/0", "import", file, "--conversation", "")
 
     assert result.exit_code == 2
-    assert "name the conversation with --conversation" in result.stderr
+    assert "set the conversation id with --conversation" in result.stderr
 
 
 def test_a_conversation_that_the_file_does_not_hold_is_named(run: Run, write: Write) -> None:

@@ -104,8 +104,8 @@ def test_a_circle_in_a_damaged_export_ends(write: Callable[[str, object], Path])
         ({"author": "user"}, "message 'm': its author must be an object, not text"),
         ({"content": ["a"]}, "message 'm': its content must be an object, not a list"),
         ({"metadata": 5}, "message 'm': its metadata must be an object, not a number"),
-        ({"create_time": 1e308}, "message 'm': its create_time is no time that a calendar has"),
-        ({"create_time": float("nan")}, "message 'm': its create_time is no time that a calendar has"),
+        ({"create_time": 1e308}, "message 'm': its create_time is not a valid time"),
+        ({"create_time": float("nan")}, "message 'm': its create_time is not a valid time"),
     ],
 )
 def test_a_damaged_message_is_named(write: Callable[[str, object], Path], more: dict[str, Any], says: str) -> None:

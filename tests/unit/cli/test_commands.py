@@ -240,7 +240,7 @@ class TestNothingRuns:
 
         assert result.exit_code == 3
         assert "Redis did not answer while starting" in result.stderr
-        assert "Without it and --redis-url `turnfold up` starts one of its own" in result.stderr
+        assert "Without it and --redis-url, `turnfold up` starts its own" in result.stderr
 
     def test_status_of_everything_says_that_redis_is_away(self, run: Run) -> None:
         assert run(*self.NOWHERE, "status").exit_code == 3

@@ -39,7 +39,7 @@ def test_import_wants_a_name_for_what_has_none(run: Run) -> None:
     for nameless in (LINES, json.dumps({"messages": TURNS})):
         refused = run("import", "-", input=nameless)
         assert refused.exit_code == 2
-        assert "name the conversation with --conversation" in refused.stderr
+        assert "set the conversation id with --conversation" in refused.stderr
 
 
 def test_a_pipe_gets_no_progress_bar(run: Run, write: Write) -> None:

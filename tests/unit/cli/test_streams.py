@@ -54,7 +54,7 @@ def test_a_table_is_printed_where_the_encoding_lacks_its_characters(sqlite_url: 
     done = printed("", *arguments, encoding="ascii")
 
     assert done.returncode == 1
-    assert b"\\u2192 start it, or correct its URL" in done.stdout
+    assert b"\\u2192 start the server, or correct its URL" in done.stdout
     assert b"Traceback" not in done.stderr
 
 

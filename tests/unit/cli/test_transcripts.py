@@ -107,7 +107,7 @@ BAD_FILES = {
     ),
     "the same id twice": (
         '{"role": "user", "content": "a", "turn_id": "x"}\n{"role": "user", "content": "b", "turn_id": "x"}\n',
-        r"chat\.jsonl:2: .*turn_id 'x' is already that of turn 1",
+        r"chat\.jsonl:2: .*turn_id 'x' is already used by turn 1",
     ),
     "turns that are no list": ('{"id": "c", "turns": "none"}\n', r"chat\.jsonl:1: .*must be a list, not text"),
     "turns and conversations mixed": (
@@ -120,10 +120,10 @@ BAD_FILES = {
     ),
     "a number that Python does not read": (
         '{"role": "user", "content": ' + "9" * 5000 + "}\n",
-        r"chat\.jsonl:1: holds a number with too many digits",
+        r"chat\.jsonl:1: contains a number with too many digits",
     ),
-    "the same in an array": ("[" + "9" * 5000 + "]", r"chat\.jsonl:1: holds a number with too many digits"),
-    "nothing at all": ("\n\n", r"chat\.jsonl: the file holds no turns"),
+    "the same in an array": ("[" + "9" * 5000 + "]", r"chat\.jsonl:1: contains a number with too many digits"),
+    "nothing at all": ("\n\n", r"chat\.jsonl: the file contains no turns"),
     "another encoding": ("é".encode("latin-1"), r"chat\.jsonl: is not UTF-8 text \(byte 0\)"),
 }
 
@@ -147,7 +147,7 @@ def test_every_bad_place_is_named_up_to_ten(write: Write) -> None:
 def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidFile, match="cannot be read"):
         read(tmp_path / "nowhere.jsonl")
-    with pytest.raises(InvalidFile, match="is a folder: name the files in it"):
+    with pytest.raises(InvalidFile, match="is a folder: give the files in it"):
         read(tmp_path)
 
 

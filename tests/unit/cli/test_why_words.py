@@ -26,10 +26,10 @@ NEW = anchor(2, "The rent is 910 euros.")
     ("state", "told"),
     [
         (AnchorState.ACTIVE, ""),
-        (AnchorState.SUPERSEDED, 'turn 20 took its place on 5 May 2026: "The rent is 910 euros."'),
-        (AnchorState.RESOLVED, 'turn 20 settled it on 5 May 2026: "The rent is 910 euros."'),
+        (AnchorState.SUPERSEDED, 'replaced by turn 20 on 5 May 2026: "The rent is 910 euros."'),
+        (AnchorState.RESOLVED, 'resolved by turn 20 on 5 May 2026: "The rent is 910 euros."'),
         (AnchorState.DUPLICATE, 'turn 20 says the same: "The rent is 910 euros."'),
-        (AnchorState.DISMISSED, "it was said not to matter"),
+        (AnchorState.DISMISSED, "it was dismissed as unimportant"),
     ],
 )
 def test_what_closed_a_statement_is_named(state: AnchorState, told: str) -> None:
@@ -39,7 +39,7 @@ def test_what_closed_a_statement_is_named(state: AnchorState, told: str) -> None
 def test_what_closed_a_statement_without_a_day_or_in_many_words_is_told_shortly() -> None:
     by = replace(NEW, day="", text="word " * 60)
     told = why_closed(anchor(1, "The rent is 860 euros.", state=AnchorState.SUPERSEDED, by=2), {2: by})
-    assert told.startswith('turn 20 took its place: "word word')
+    assert told.startswith('replaced by turn 20: "word word')
     assert told.endswith(' …"')
     assert len(told) < 120
 

@@ -120,7 +120,7 @@ def test_a_port_that_is_taken_is_named(server_folder: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        with pytest.raises(RedisNotStarted, match="is taken by another program"):
+        with pytest.raises(RedisNotStarted, match="is in use by another program"):
             RedisServer(server_folder / "redis", port=taken.getsockname()[1]).start()
 
 
@@ -129,7 +129,7 @@ def test_a_port_is_kept_that_no_client_is_given_while_the_server_is_down(server:
 
 
 def test_another_server_on_the_port_is_not_taken_for_ours(server: RedisServer, server_folder: Path) -> None:
-    with pytest.raises(RedisNotStarted, match="is taken by another program"):
+    with pytest.raises(RedisNotStarted, match="is in use by another program"):
         RedisServer(server_folder / "other", port=server.port).start()
 
 

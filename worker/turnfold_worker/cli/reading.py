@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from turnfold.contract.records import Anchor
 
 POLICIES = ("balanced", "recency", "tiered")
-POLICY_HELP = "How the budget is shared."
-BUDGET_HELP = "Most tokens it may have."
+POLICY_HELP = "How to divide the budget."
+BUDGET_HELP = "Token budget of the context."
 FORMATS = ("text", "openai", "anthropic", "json")
 TIME = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
 TYPES = [kind.value for kind in AnchorType]
@@ -53,7 +53,7 @@ as_of_option = click.option(
     "--as-of",
     type=click.DateTime(["%Y-%m-%d"]),
     callback=in_utc,
-    help="What held on this day, to its end in UTC: 2026-05-03.",
+    help="The state at the end of this day (UTC), such as 2026-05-03.",
 )
 
 
@@ -61,9 +61,9 @@ as_of_option = click.option(
 @click.argument("conversation")
 @click.option("--budget", "budget_tokens", type=click.IntRange(1), default=2000, show_default=True, help=BUDGET_HELP)
 @click.option("--query", help="Topic of the next answer: related parts get more tokens.")
-@click.option("--system", help="System text that is always shown in full.")
+@click.option("--system", help="System text, always included in full.")
 @click.option("--policy", type=click.Choice(POLICIES), default=POLICIES[0], show_default=True, help=POLICY_HELP)
-@click.option("--expand", "expand", multiple=True, help="A marker whose words are shown too; up to 8 times.")
+@click.option("--expand", "expand", multiple=True, help="Marker to expand in the context; up to 8 times.")
 @now_option
 @as_of_option
 @origin_option
@@ -134,8 +134,12 @@ def context_as_json(made: Context, commands: Mapping[str, str]) -> dict[str, Any
 @click.command(short_help="Print what a marker stands for.")
 @click.argument("conversation")
 @click.argument("marker")
-@click.option("--max-tokens", type=click.IntRange(1), help="Cut the text here, and name the marker that goes on.")
-@click.option("--reconstruct", is_flag=True, help="Let a model write removed turns again, from their summary.")
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(1),
+    help="Truncate after this many tokens, and print the marker to continue with.",
+)
+@click.option("--reconstruct", is_flag=True, help="Let a model reconstruct removed turns from their summary.")
 @json_option
 @pass_session
 def expand(
@@ -158,16 +162,18 @@ def expand(
         click.echo(f"{place}: {safe(part.title)}: {part.marker}", err=True)
     if expansion.verbatim_marker is not None:
         words_of = f"turnfold expand {shlex.quote(conversation)} {expansion.verbatim_marker}"
-        click.echo(f"notes of turns {expansion.first_seq} to {expansion.last_seq}; their words: {words_of}", err=True)
+        click.echo(
+            f"notes of turns {expansion.first_seq} to {expansion.last_seq}; original turns: {words_of}", err=True
+        )
     if expansion.next_marker is not None:
         at = f" at {max_tokens} tokens" if max_tokens is not None else ""
-        click.echo(f"cut{at}; go on with {expansion.next_marker}", err=True)
+        click.echo(f"truncated{at}; continue with {expansion.next_marker}", err=True)
 
 
 @click.command(short_help="Search segments and turns.")
 @click.argument("conversation")
 @click.argument("query")
-@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="Most results.")
+@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="Maximum number of results.")
 @now_option
 @origin_option
 @speaker_option
@@ -192,7 +198,7 @@ def search(
       turnfold search chat "what did we decide last week?" --now 2026-05-14
     """
     if not query.strip():
-        raise click.UsageError("the query is empty: give words to search for")
+        raise click.UsageError("the query is empty: enter some words")
     hits = session.turnfold.search(
         conversation, query, limit=limit, origins=origins or None, speakers=speakers or None, now=now
     )
@@ -200,7 +206,7 @@ def search(
         print_json(hits)
         return
     if not hits:
-        click.echo("nothing was found", err=True)
+        click.echo("no results", err=True)
         return
     rows = table("#score", "turns", "snippet", "expand with")
     for hit in hits:
@@ -220,14 +226,16 @@ def search(
     "--state", "states", type=click.Choice(STATES), multiple=True, default=["active"], help="Only these states."
 )
 @as_of_option
-@click.option("--first-turn", type=click.IntRange(1), default=1, show_default=True, help="Begin at this turn.")
-@click.option("--last-turn", type=click.IntRange(1), help="End with this turn.")
+@click.option("--first-turn", type=click.IntRange(1), default=1, show_default=True, help="Start at this turn.")
+@click.option("--last-turn", type=click.IntRange(1), help="Stop after this turn.")
 @click.option(
     "--limit", type=click.IntRange(1), default=ANCHORS_A_PAGE, show_default=True,
-    help="Most anchors; whole turns are listed.",
+    help="Maximum number of anchors, in whole turns.",
 )  # fmt: skip
-@click.option("--resolve", type=click.IntRange(1), metavar="ID", help="Settle this one: it is done with.")
-@click.option("--dismiss", type=click.IntRange(1), metavar="ID", help="Settle this one: it never mattered.")
+@click.option("--resolve", type=click.IntRange(1), metavar="ID", help="Mark this anchor as resolved: it is done.")
+@click.option(
+    "--dismiss", type=click.IntRange(1), metavar="ID", help="Mark this anchor as dismissed: it never mattered."
+)
 @json_option
 @pass_session
 def anchors(
@@ -260,7 +268,7 @@ def anchors(
             session.turnfold.resolve_anchor(conversation, anchor, dismiss=dismissed)
     if resolve is not None or dismiss is not None:
         with told_when_slow(
-            lambda: "waiting for a worker that stores it",
+            lambda: "waiting for a worker to store it",
             stopped=f"stopped waiting; it will be stored {ONCE_A_WORKER_RUNS}",
         ):
             session.turnfold.wait(conversation)
@@ -270,7 +278,7 @@ def anchors(
         print_json(listed)
         return
     if not listed:
-        click.echo("no anchors of this kind", err=True)
+        click.echo("no matching anchors", err=True)
         return
     console().print(anchor_table(listed))
     behind = listed[-1].turn_seq + 1

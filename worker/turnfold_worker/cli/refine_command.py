@@ -27,9 +27,9 @@ NOBODY_SECONDS: Final = 60.0
 @click.command(short_help="Let models improve what the rules wrote.")
 @click.argument("conversation", required=False)
 @click.option("--all", "everything", is_flag=True, help="Every conversation of the tenant.")
-@click.option("--undo", is_flag=True, help="Remove all that models wrote; the rules' words stay.")
-@click.option("--batch", is_flag=True, help="Ask through the provider's Batch API: half the price, within a day.")
-@click.option("--wait/--no-wait", default=True, show_default=True, help="Watch the workers until all is done.")
+@click.option("--undo", is_flag=True, help="Remove everything models wrote, and show the rules' text again.")
+@click.option("--batch", is_flag=True, help="Use the provider's Batch API: half the price, results within a day.")
+@click.option("--wait/--no-wait", default=True, show_default=True, help="Wait until the workers are done.")
 @json_option
 @click.pass_context
 def refine(
@@ -51,9 +51,9 @@ def refine(
       turnfold refine chat --undo
     """
     if (conversation is None) != everything:
-        raise click.UsageError("name one conversation, or choose --all")
+        raise click.UsageError("give a conversation, or --all")
     if undo and batch:
-        raise click.UsageError("--undo asks no model: leave --batch out")
+        raise click.UsageError("--undo and --batch cannot be combined")
     session = ctx.ensure_object(Session)
     admin = _admin(session)
     chosen = None if conversation is None else _found(session, admin, conversation)
@@ -65,8 +65,8 @@ def refine(
         raise InvalidSettings(
             msg,
             remedy=(
-                "set TURNFOLD_OPENAI_API_KEY, or TURNFOLD_OPENAI_BASE_URL for a server of your own, also where "
-                "`turnfold up` or the workers run, and start them again"
+                "set TURNFOLD_OPENAI_API_KEY, or TURNFOLD_OPENAI_BASE_URL for your own server, here and for "
+                "`turnfold up` or the workers, and restart them"
             ),
         )
     with progress(hidden=as_json) as bar:
@@ -74,7 +74,7 @@ def refine(
         asked_groups = 0
         for conversation_id in _each(admin, session.settings.tenant, chosen):
             asked_groups += admin.ask(conversation_id)
-            bar.update(task, description=f"{asked_groups} groups to do")
+            bar.update(task, description=f"{asked_groups} groups to refine")
     if batch:
         from turnfold_worker.cli.batch import run_batches
 
@@ -120,7 +120,7 @@ def _undo(admin: SqlRefinementAdmin, tenant: str, chosen: ConversationId | None,
     if as_json:
         print_json({"levels_removed": levels, "anchors_removed": anchors})
     else:
-        click.echo(f"{levels} levels and {anchors} anchors of models removed; the rules' words are shown again")
+        click.echo(f"{levels} levels and {anchors} anchors by models removed; the rules' text is shown again")
 
 
 def _watch(session: Session, admin: SqlRefinementAdmin, chosen: ConversationId | None, *, hidden: bool) -> RefineCounts:
@@ -145,11 +145,11 @@ def _nobody(counts: RefineCounts) -> Unavailable:
     if counts.errors:
         why = "; ".join(f"{error} ({number})" for error, number in counts.errors.items())
         return Unavailable(
-            f"{counts.due} groups wait ({why})",
-            remedy="they are tried again by themselves; --no-wait does not watch them",
+            f"{counts.due} groups are waiting ({why})",
+            remedy="they are retried automatically; use --no-wait to return at once",
         )
     return Unavailable(
-        f"{counts.due} groups wait and no worker takes them",
+        f"{counts.due} groups are waiting and no worker picks them up",
         remedy=(
             "start a worker with -Q turnfold.refine and a model, or `turnfold up` with TURNFOLD_OPENAI_API_KEY set"
         ),
@@ -164,8 +164,8 @@ def _report(ctx: click.Context, asked: int, counts: RefineCounts, *, as_json: bo
         })  # fmt: skip
     else:
         click.echo(
-            f"{asked} groups of segments asked for now; in all {counts.done} done, {counts.skipped} with nothing to "
-            f"win, {counts.open} under way, {counts.parked} parked"
+            f"{asked} groups of segments requested; in total {counts.done} done, {counts.skipped} skipped, "
+            f"{counts.open} in progress, {counts.parked} parked"
         )
         for error, number in counts.errors.items():
             click.echo(f"  {number} × {error}")

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Change the number of inbox shards or servers.")
-@click.option("--shards", type=click.IntRange(min=1), help="How many there are to be; as many as now unless given.")
+@click.option("--shards", type=click.IntRange(min=1), help="New number of shards; default: unchanged.")
 @click.option(
     "--servers", "on_servers", type=click.IntRange(min=1),
-    help="On how many of TURNFOLD_REDIS_URL's list, from its first on; all of it unless given.",
+    help="Use the first N servers of TURNFOLD_REDIS_URL; default: all of them.",
 )  # fmt: skip
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Print the plan and change nothing.")
 @click.option(
     "--timeout", "most_seconds", type=click.FloatRange(min=0), metavar="SECONDS",
-    help="How long to wait for workers to empty the old shards; without it until they have.",
+    help="How long to wait for workers to empty the old shards; default: no limit.",
 )  # fmt: skip
 @json_option
 @pass_session
@@ -45,10 +45,10 @@ def reshard(
 
     plan = operation.planned(session.engine, session.redis, shards=shards, on_servers=on_servers)
     if plan is None:
-        say(as_json, {"done": True, "plan": None}, "nothing to do: the inboxes are laid out so")
+        say(as_json, {"done": True, "plan": None}, "nothing to do: the inboxes already have this layout")
         return
     if dry_run:
-        say(as_json, {"done": False, "plan": _fields(plan)}, f"would go {_words(plan)}")
+        say(as_json, {"done": False, "plan": _fields(plan)}, f"would reshard {_words(plan)}")
         return
     with progress(hidden=as_json) as bar:
         task = bar.add_task("emptying old shards", total=plan.conversations or None)
@@ -64,10 +64,10 @@ def reshard(
 
 def _words(plan: ReshardPlan) -> str:
     layout, target = plan.layout, plan.target
-    begun = " (begun before)" if plan.resumes else ""
+    begun = " (already started)" if plan.resumes else ""
     return (
         f"from {layout.shards} shards (servers: {layout.servers}) to {target.shards} (servers: {target.servers})"
-        f"{begun}; {plan.conversations} conversations with {plan.entries} entries waited in the old shards"
+        f"{begun}; {plan.conversations} conversations with {plan.entries} entries in the old shards"
     )
 
 

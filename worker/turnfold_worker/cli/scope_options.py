@@ -11,8 +11,8 @@ from turnfold.contract.records import Origin
 ORIGINS: Final = [origin.value for origin in Origin]
 
 origin_option = click.option(
-    "--origin", "origins", type=click.Choice(ORIGINS), multiple=True, help="Only words of these; may be repeated."
+    "--origin", "origins", type=click.Choice(ORIGINS), multiple=True, help="Only text of this origin; may be repeated."
 )
 speaker_option = click.option(
-    "--speaker", "speakers", multiple=True, help="Only what they said, by their names as they are shown."
+    "--speaker", "speakers", multiple=True, help="Only what this speaker said, by the name shown; may be repeated."
 )

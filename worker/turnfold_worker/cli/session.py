@@ -75,8 +75,8 @@ class Session:
     def _in_cell(self, settings: WorkerSettings) -> WorkerSettings:
         """Return the settings of the named cell, else of the tenant's. Raises `InvalidSettings` without either."""
         if self.redis_url is not None or self.database_url is not None:
-            msg = "TURNFOLD_CELLS names the servers, and --redis-url or --database-url others"
-            raise InvalidSettings(msg, remedy="choose by --cell, or unset TURNFOLD_CELLS")
+            msg = "--redis-url and --database-url cannot be used with TURNFOLD_CELLS, which names the servers"
+            raise InvalidSettings(msg, remedy="select a cell with --cell, or unset TURNFOLD_CELLS")
         if self.tenant is not None:
             settings = replace(settings, tenant=self.tenant)
         if settings.cell:
@@ -181,18 +181,18 @@ class Session:
         try:
             forgotten = ProducerInbox(self.redis).peek(address, newest=0).forgotten
         except Unavailable:
-            click.echo("Redis does not answer: whether this conversation was forgotten is not known", err=True)
+            click.echo("Redis does not answer: cannot tell whether this conversation was forgotten", err=True)
             return address
         if forgotten:
             msg = f"conversation {conversation_id!r} was forgotten: a worker deletes its rows"
-            raise UnknownConversation(msg, remedy="nothing is left to look at")
+            raise UnknownConversation(msg, remedy="nothing of it can be read")
         return address
 
     def nothing_appended(self, conversation_id: str) -> UnknownConversation:
         """Return the error for a conversation that does not exist."""
         return UnknownConversation(
             f"nothing was ever appended to conversation {conversation_id!r} of tenant {self.settings.tenant!r}",
-            remedy="is the name right? `turnfold import FILE` makes one with the name of the file",
+            remedy="is the name right? `turnfold import FILE` creates a conversation named after the file",
         )
 
     def close(self) -> None:

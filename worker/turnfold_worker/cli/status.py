@@ -20,7 +20,11 @@ WORKER_ANSWER_SECONDS = 1.0
 @click.command(short_help="Show progress, queues and workers.")
 @click.argument("conversation", required=False)
 @click.option(
-    "--wait", "wait_seconds", type=click.FloatRange(min=0), metavar="SECONDS", help="First wait until it is folded."
+    "--wait",
+    "wait_seconds",
+    type=click.FloatRange(min=0),
+    metavar="SECONDS",
+    help="First wait until the conversation is folded.",
 )
 @json_option
 @pass_session
@@ -41,8 +45,8 @@ def status(session: Session, conversation: str | None, wait_seconds: float | Non
         current = session.turnfold.status(conversation)
     else:
         with told_when_slow(
-            lambda: f"waiting up to {wait_seconds:g} s until workers have folded conversation {conversation!r}",
-            stopped="stopped waiting; workers go on by themselves",
+            lambda: f"waiting up to {wait_seconds:g} s for workers to fold conversation {conversation!r}",
+            stopped="stopped waiting; workers continue in the background",
         ):
             current = session.turnfold.wait(conversation, timeout_seconds=wait_seconds)
     if not current.inbox and not current.stored:
@@ -68,7 +72,7 @@ def _show(current: Status) -> None:
     rows.add_row(words(current.conversation_id), *map(str, counted.values()), f"{current.lag_seconds:.1f} s")
     console().print(rows)
     console().print(
-        "settled" if current.settled else "work is going on", style="green" if current.settled else "yellow"
+        "settled" if current.settled else "work is in progress", style="green" if current.settled else "yellow"
     )
 
 
@@ -110,10 +114,10 @@ def _show_totals(session: Session, *, as_json: bool) -> None:
     else:
         out.print("inbox: empty")
     if target is not None:
-        out.print(f"reshard: to {target.shards} shards on {target.servers} servers, under way")
+        out.print(f"reshard: to {target.shards} shards on {target.servers} servers, in progress")
     jobs = [f"{number} {kind} {state}" for kind, states in stored.jobs.items() for state, number in states.items()]
     out.print(f"jobs: {', '.join(jobs) or 'none'}; parked entries: {stored.parked_entries}")
-    out.print(f"workers: {', '.join(workers) or 'none answered: start `turnfold up`'}", markup=False)
+    out.print(f"workers: {', '.join(workers) or 'no reply: start `turnfold up`'}", markup=False)
 
 
 def answering_workers(broker_url: str) -> list[str]:

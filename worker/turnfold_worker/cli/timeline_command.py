@@ -22,9 +22,9 @@ _OVER: Final = {AnchorState.SUPERSEDED: " (no longer holds)", AnchorState.RESOLV
 @click.argument("conversation")
 @click.option("--query", help="Only first mentions that match these words.")
 @click.option(
-    "--after", type=click.IntRange(0), metavar="TURN", help="A page: what came up behind this turn; 0 is all."
+    "--after", type=click.IntRange(0), metavar="TURN", help="Start after this turn, for paging; 0: from the first."
 )
-@click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True, help="Most entries.")
+@click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True, help="Maximum number of entries.")
 @now_option
 @json_option
 @pass_session
@@ -32,7 +32,7 @@ def timeline(
     session: Session, conversation: str, query: str | None, after: int | None, limit: int, now: datetime | None,
     as_json: bool,
 ) -> None:  # fmt: skip
-    """List what came up in CONVERSATION in the order of the turns: when it was said, and when it happened or will.
+    """List what came up in CONVERSATION in the order of the turns: when it happened said, and when it happened or will.
 
     With --query, the first mentions of its subject; without it, what is most informative about the conversation.
 
@@ -48,10 +48,10 @@ def timeline(
         print_json(entries)
         return
     if not entries:
-        behind = f" behind turn {after}" if after else ""
-        click.echo(f"nothing came up about it{behind}; turns that are not folded yet are not listed", err=True)
+        behind = f" after turn {after}" if after else ""
+        click.echo(f"no matching mentions{behind}; turns that are not folded yet are not listed", err=True)
         return
-    rows = table("#turn", "turn id", "said on", "speaker", "text", "when it was", "expand with")
+    rows = table("#turn", "turn id", "said on", "speaker", "text", "when it happened", "expand with")
     for entry in entries:
         over = _OVER.get(entry.state, "")
         meant = f"{entry.day_meant}{' (plan)' if entry.is_plan else ''}" if entry.day_meant else ""

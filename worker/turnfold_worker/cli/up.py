@@ -26,17 +26,33 @@ LOOK_SECONDS = 0.1
 
 
 @click.command(short_help="Run the whole stack on this machine.")
-@click.option("--port", type=click.IntRange(1, 65535), help="Port of the embedded Redis; else the last or a free one.")
 @click.option(
-    "--ingest-workers", type=click.IntRange(0), default=1, show_default=True, help="Processes that store turns."
+    "--port", type=click.IntRange(1, 65535), help="Port of the embedded Redis; default: the previous or a free one."
 )
 @click.option(
-    "--compress-workers", type=click.IntRange(0), default=1, show_default=True, help="Processes that fold them."
+    "--ingest-workers",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    help="Number of processes that store turns.",
 )
-@click.option("--flower/--no-flower", default=True, show_default=True, help="Show the work on a page, with Flower.")
-@click.option("--flower-port", type=click.IntRange(1, 65535), help="Flower's port; else the last or a free one.")
-@click.option("--gateway/--no-gateway", default=True, show_default=True, help="Serve HTTP, with turnfold-gateway.")
-@click.option("--gateway-port", type=click.IntRange(1, 65535), help="The gateway's port; else the last or a free one.")
+@click.option(
+    "--compress-workers",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    help="Number of processes that fold them.",
+)
+@click.option("--flower/--no-flower", default=True, show_default=True, help="Run Flower to monitor tasks.")
+@click.option(
+    "--flower-port", type=click.IntRange(1, 65535), help="Port of Flower; default: the previous or a free one."
+)
+@click.option(
+    "--gateway/--no-gateway", default=True, show_default=True, help="Run the HTTP gateway (turnfold-gateway)."
+)
+@click.option(
+    "--gateway-port", type=click.IntRange(1, 65535), help="Port of the gateway; default: the previous or a free one."
+)
 @json_option
 @pass_session
 def up(
@@ -145,6 +161,6 @@ def _say_ready(stack: Stack) -> None:
     if stack.flower is not None:
         click.echo(f"Watch the workers at {stack.flower.url}")
     if stack.gateway is not None:
-        click.echo(f"Call over HTTP at {stack.gateway.url}, with the key {stack.gateway.key}")
-        click.echo(f"Look inside conversations at {stack.gateway.url}/ui")
+        click.echo(f"HTTP API at {stack.gateway.url}, key {stack.gateway.key}")
+        click.echo(f"Browse conversations at {stack.gateway.url}/ui")
     click.echo(f"Logs are in {stack.variables['TURNFOLD_STATE_DIR']}.")

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 @click.command(short_help="Show model usage and cost.")
 @click.argument("conversation", required=False)
 @click.option(
-    "--days", type=click.IntRange(1, 36_500), default=30, show_default=True, help="Today and the days before it."
+    "--days", type=click.IntRange(1, 36_500), default=30, show_default=True, help="Number of days, including today."
 )
-@click.option("--each", is_flag=True, help="Every conversation by itself; erased ones are not known any more.")
+@click.option("--each", is_flag=True, help="List each conversation separately; erased ones are not included.")
 @json_option
 @pass_session
 def usage(session: Session, conversation: str | None, days: int, each: bool, as_json: bool) -> None:
@@ -53,14 +53,14 @@ def usage(session: Session, conversation: str | None, days: int, each: bool, as_
             f"{_BOUNDED[name]}: {'?' if row['used'] is None else row['used']} of {row['most']} (set by {row['set_by']})"
         )
     if not rows_of_usage:
-        click.echo("no model was asked in these days")
+        click.echo("no model was called in this period")
         return
     _show(rows_of_usage)
 
 
 _BOUNDED: Final = {
     "turns_a_day": "turns appended today (UTC)", "bytes_a_day": "bytes appended today (UTC)",
-    "stored_bytes": "bytes of turns stored", "model_tokens_a_day": "tokens of models today (UTC)",
+    "stored_bytes": "bytes of turns stored", "model_tokens_a_day": "model tokens today (UTC)",
 }  # fmt: skip
 
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from turnfold.contract.records import Anchor
 
 _SHOWN = {
-    0: "in its own words, as one of the recent turns", 1: "in detail", "notes": "in notes, as far as they fit",
-    "range": "by a line alone: there is no room for notes", "unfolded": "by a line alone: it is not folded yet",
+    0: "verbatim, as one of the recent turns", 1: "in detail", "notes": "in notes, as far as they fit",
+    "range": "as a single line: no room for notes", "unfolded": "as a single line: it is not folded yet",
 }  # fmt: skip
 
 _MOST_GONE = 10
@@ -31,7 +31,7 @@ _MOST_GONE = 10
 @click.argument("conversation")
 @click.argument("turn", type=click.IntRange(1), required=False)
 @click.option("--budget", "budget_tokens", type=click.IntRange(1), default=2000, show_default=True, help=BUDGET_HELP)
-@click.option("--query", help="What the next answer is about, as in `turnfold context`.")
+@click.option("--query", help="Topic of the next answer, as in `turnfold context`.")
 @click.option("--policy", type=click.Choice(POLICIES), default=POLICIES[0], show_default=True, help=POLICY_HELP)
 @json_option
 @pass_session
@@ -95,12 +95,12 @@ def _closing(session: Session, conversation: str, anchors: Iterable[Anchor]) -> 
 
 
 def _print_parts(made: Context) -> None:
-    rows = table("part", "#there was", "#its share", "#used")
+    rows = table("part", "#asked", "#got", "#used")
     for part in made.report.parts:
         if part.asked or part.used:
             rows.add_row(part.name, f"{part.asked:,}", f"{part.got:,}", f"{part.used:,}")
     console().print(rows)
-    click.echo(f"{made.tokens:,} of {made.report.budget_tokens:,} tokens are used")
+    click.echo(f"{made.tokens:,} of {made.report.budget_tokens:,} tokens used")
 
 
 def _print_standing(made: Context) -> None:
@@ -147,11 +147,11 @@ def _tell_turn(session: Session, conversation: str, made: Context, turn: int, *,
     if as_json:
         print_json({"turn": turn, "shown": level, "statements": statements})
         return
-    click.echo(f"turn {turn} stands {_SHOWN[level]}")
+    click.echo(f"turn {turn} is shown {_SHOWN[level]}")
     if not statements:
-        click.echo("it has no statements yet: they are made when it is folded", err=True)
+        click.echo("it has no statements yet: they are extracted when it is folded", err=True)
         return
-    rows = table("kind", "#importance", "text", "is it there, and why")
+    rows = table("kind", "#importance", "text", "in the context, and why")
     for statement in statements:
         rows.add_row(
             statement["kind"],
@@ -165,30 +165,30 @@ def _tell_turn(session: Session, conversation: str, made: Context, turn: int, *,
 def _of_anchor(anchor: Anchor, made: Context, closed: str) -> dict[str, Any]:
     is_shown = any(fact.turn_seq == anchor.turn_seq and fact.text == anchor.text for fact in _facts(made))
     if is_shown:
-        reason = "there: a standing fact"
+        reason = "yes: a standing fact"
     elif closed:
-        reason = f"no standing fact: {closed}"
+        reason = f"no: {closed}"
     elif any(anchor.text in statement.text for statement in made.statements if statement.turn_seq == anchor.turn_seq):
-        reason = "there: its turn or a note says it"
+        reason = "yes: its turn or a note says it"
     else:
-        reason = "not a standing fact here: others are more important for their length, or notes tell of it"
+        reason = "no: other facts are more important per token, or notes already say it"
     return {"kind": anchor.type.replace("_", " "), "importance": anchor.score, "text": anchor.text, "why": reason}
 
 
 def _of_note(note: Note, made: Context, level: object, closed: str) -> dict[str, Any]:
     of_turn = [statement for statement in made.statements if statement.turn_seq == note.turn_seq]
     if any(statement.kind == "note" and _same(statement.text, note.text) for statement in of_turn):
-        reason = "there: a note"
+        reason = "yes: a note"
     elif level == 0:
-        reason = "there: its turn is raw"
+        reason = "yes: its turn is shown verbatim"
     elif any(note.text.rstrip(".!?") in statement.text for statement in of_turn):
-        reason = "there: a standing fact or an answer says it"
+        reason = "yes: a standing fact or an answer says it"
     elif note.state is not AnchorState.ACTIVE:
-        reason = f"not there: {closed}"
+        reason = f"no: {closed}"
     elif not note.importance:
-        reason = "not there: it says nothing by itself"
+        reason = "no: it says nothing by itself"
     else:
-        reason = "not there: others tell more for their length, or say it already"
+        reason = "no: others say more per token, or already say it"
     return {"kind": "note", "importance": note.importance, "text": note.text, "why": reason}
 
 

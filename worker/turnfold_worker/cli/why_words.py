@@ -15,13 +15,13 @@ CLOSED: Final = (AnchorState.SUPERSEDED, AnchorState.RESOLVED, AnchorState.DISMI
 _LONGEST: Final = 80
 """Characters shown of the text that closed a statement."""
 _WORDS: Final = {
-    AnchorState.SUPERSEDED: ("turn {seq} took its place{day}: {text}", "it was taken back or changed"),
+    AnchorState.SUPERSEDED: ("replaced by turn {seq}{day}: {text}", "it was withdrawn or changed"),
     AnchorState.RESOLVED: (
-        "turn {seq} settled it{day}: {text}",
-        "it was done in the turns right after it, or settled by hand",
+        "resolved by turn {seq}{day}: {text}",
+        "it was done in the following turns, or resolved by hand",
     ),
     AnchorState.DUPLICATE: ("turn {seq} says the same: {text}", "another turn says the same"),
-    AnchorState.DISMISSED: ("it was said not to matter", "it was said not to matter"),
+    AnchorState.DISMISSED: ("it was dismissed as unimportant", "it was dismissed as unimportant"),
 }
 
 

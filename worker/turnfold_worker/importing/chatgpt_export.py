@@ -90,7 +90,7 @@ def _time(message: Mapping[str, Any], seconds: float) -> str:
     try:
         return datetime.fromtimestamp(seconds, UTC).isoformat()
     except (ValueError, OverflowError, OSError) as error:
-        msg = f"message {message.get('id')!r}: its create_time is no time that a calendar has"
+        msg = f"message {message.get('id')!r}: its create_time is not a valid time"
         raise InvalidInput(msg) from error
 
 

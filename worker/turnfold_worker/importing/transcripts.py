@@ -27,8 +27,8 @@ STANDARD_INPUT: Final = Path("-")
 """Path that means standard input, which has no name to give to a conversation."""
 
 _PACKED: Final = (
-    (b"\x1f\x8b", "is compressed: unpack it first, such as with gunzip"),
-    (b"PK\x03\x04", "is an archive: unpack it, and name the files in it, such as conversations.json"),
+    (b"\x1f\x8b", "is compressed: decompress it first, for example with gunzip"),
+    (b"PK\x03\x04", "is an archive: unpack it, and give the files in it, such as conversations.json"),
 )
 """First bytes of compressed files, and the remedy."""
 
@@ -96,15 +96,15 @@ def read_transcripts(
     items = _items(path, problems)
     problems.raise_if_any()
     if not items:
-        problems.add(None, "the file holds no turns")
+        problems.add(None, "the file contains no turns")
     stem = unnamed if path == STANDARD_INPUT else path.stem
     transcripts = _transcripts(items, stem, conversation_id, problems)
     problems.raise_if_any()
     given = {transcript.conversation_id for _, transcript in transcripts}
     if conversation_id is not None and len(given) > 1:
-        problems.add(None, f"the file holds {len(given)} conversations: leave --conversation away to keep their ids")
+        problems.add(None, f"the file contains {len(given)} conversations: omit --conversation to keep their ids")
     if items and not any(transcript.turns for _, transcript in transcripts):
-        problems.add(None, "the file holds no turns")
+        problems.add(None, "the file contains no turns")
     for lines, transcript in transcripts:
         _check(transcript, lines, problems, max_turn_bytes=max_turn_bytes)
     problems.raise_if_any()
@@ -131,7 +131,7 @@ def _text_of(path: Path, problems: _Problems) -> str:
             return content.decode("utf-8-sig")
         problems.add(None, packed)
     except IsADirectoryError:
-        problems.add(None, "is a folder: name the files in it")
+        problems.add(None, "is a folder: give the files in it")
     except OSError as error:
         problems.add(None, f"cannot be read: {error.strerror}")
     except UnicodeDecodeError as error:
@@ -176,7 +176,7 @@ def _lines(lines: Sequence[str], problems: _Problems) -> Iterator[_Item]:
 
 def _beyond_python(error: Exception) -> str:
     """Explain why valid JSON cannot be read."""
-    return "is nested too deeply" if isinstance(error, RecursionError) else "holds a number with too many digits"
+    return "is nested too deeply" if isinstance(error, RecursionError) else "contains a number with too many digits"
 
 
 def _transcripts(
@@ -186,7 +186,7 @@ def _transcripts(
     whole = [element for element in items if isinstance(element.value, dict) and _is_conversation(element.value)]
     if whole and len(whole) < len(items):
         stray = next(element for element in items if element not in whole)
-        problems.add(stray.line, "turns and whole conversations are mixed in one file: split it")
+        problems.add(stray.line, "the file mixes turns and whole conversations: split it")
         return []
     if not whole:
         turns = [element.value for element in items]
@@ -251,7 +251,7 @@ def _check(transcript: Transcript, lines: Sequence[int], problems: _Problems, *,
     try:
         checked_id("conversation id", transcript.conversation_id)
     except InvalidInput as error:
-        problems.add(lines[0] if lines else None, f"{error}: name the conversation with --conversation")
+        problems.add(lines[0] if lines else None, f"{error}: set the conversation id with --conversation")
     seen: dict[str, int] = {}
     for position, (line, turn) in enumerate(zip(lines, transcript.turns, strict=True), start=1):
         place = f"conversation {transcript.conversation_id!r}, turn {position}: "
@@ -261,5 +261,5 @@ def _check(transcript: Transcript, lines: Sequence[int], problems: _Problems, *,
             problems.add(line, f"{place}{error}")
             continue
         if entry.entry_id in seen:
-            problems.add(line, f"{place}turn_id {entry.entry_id!r} is already that of turn {seen[entry.entry_id]}")
+            problems.add(line, f"{place}turn_id {entry.entry_id!r} is already used by turn {seen[entry.entry_id]}")
         seen[entry.entry_id] = position

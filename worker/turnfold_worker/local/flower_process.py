@@ -36,7 +36,7 @@ class FlowerProcess(WebProcess):
 
     title = "Flower"
     health_path = "/healthcheck"
-    if_taken = "choose another one with --flower-port, or leave Flower out"
+    if_taken = "choose another with --flower-port, or use --no-flower"
 
     def __init__(self, *, folder: Path, port: int | None, password: str, environment: Mapping[str, str]) -> None:
         """Take the process's whole `environment`; without a `port`, reuse this folder's last one, or a free one."""

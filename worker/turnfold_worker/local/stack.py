@@ -44,7 +44,7 @@ STOP_SECONDS: Final = 10.0
 LEAVING_SECONDS: Final = 10.0
 """How long to wait for the Redis of a run that was just killed."""
 
-_ONE_OF_ITS_OWN: Final = "Without it and --redis-url `turnfold up` starts one of its own"
+_ONE_OF_ITS_OWN: Final = "Without it and --redis-url, `turnfold up` starts its own"
 
 _Child = RedisServer | WorkerProcess | FlowerProcess | GatewayProcess
 
@@ -220,7 +220,7 @@ class Stack:
             flower.start()
             flower.wait_until_ready(cancelled=self._cancelled)
         elif self._wants_flower:
-            self._tell("Flower is not installed: pip install 'turnfold-worker[flower]' adds a page that shows the work")
+            self._tell("Flower is not installed: pip install 'turnfold-worker[flower]' adds a page to monitor tasks")
         if self.gateway is not None:
             self.gateway.wait_until_ready(cancelled=self._cancelled)
         if children := self._children():
@@ -234,14 +234,14 @@ class Stack:
         try:
             write_settings(self._folder, self.as_json())
         except OSError as error:
-            self._tell(f"the settings in {self._folder} are old: {error.strerror}")
+            self._tell(f"the settings in {self._folder} are outdated: {error.strerror}")
 
     def _start_gateway(self, environment: Mapping[str, str]) -> None:
         """Start the gateway, which gets ready while the workers do."""
         if not self._wants_gateway:
             return
         if not gateway_process.is_installed():
-            self._tell("the HTTP gateway is not installed: pip install turnfold-gateway adds it, and a page")
+            self._tell("the HTTP gateway is not installed: pip install turnfold-gateway adds it, with a web page")
             return
         self._tell("starting the HTTP gateway")
         self.gateway = GatewayProcess(folder=self._folder, port=self._gateway_port, environment=environment)
@@ -282,7 +282,7 @@ class Stack:
 
     def _with_redis(self, settings: WorkerSettings) -> WorkerSettings:
         if self._environment.get("TURNFOLD_REDIS_URL"):
-            self._tell("using the Redis of TURNFOLD_REDIS_URL")
+            self._tell("using the Redis server in TURNFOLD_REDIS_URL")
             # Checked here: a worker would retry for a minute, and report the problem only in its log.
             for url in urls_of(settings.redis_url):
                 with (
@@ -297,7 +297,7 @@ class Stack:
             self.redis.start(cancelled=self._cancelled)
         except PortTaken as error:
             raise RedisNotStarted(
-                str(error), remedy="choose another one with --port, or leave --port out for a free one"
+                str(error), remedy="choose another with --port, or omit --port for a free one"
             ) from error
         return replace(settings, redis_url=self.redis.url)
 
@@ -312,7 +312,7 @@ class Stack:
             try:
                 server.start(cancelled=self._cancelled)
             except Exception:  # noqa: BLE001 - the next start says what is wrong, if it is not the port
-                self._tell(f"port {last.port} cannot be used any more")
+                self._tell(f"port {last.port} is no longer available")
             else:
                 return server
         return RedisServer(

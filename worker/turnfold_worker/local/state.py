@@ -35,14 +35,14 @@ def locked(folder: Path) -> Iterator[None]:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(folder / "up.lock", os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        msg = f"state cannot be kept in {folder} ({error.strerror})"
-        raise InvalidSettings(msg, remedy="set TURNFOLD_STATE_DIR to a folder of your own") from error
+        msg = f"cannot write state to {folder} ({error.strerror})"
+        raise InvalidSettings(msg, remedy="set TURNFOLD_STATE_DIR to a folder you can write to") from error
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            msg = f"`turnfold up` already runs with its state in {folder}"
-            raise AlreadyRunning(msg, remedy="stop it, or set another TURNFOLD_STATE_DIR") from error
+            msg = f"`turnfold up` is already running with its state in {folder}"
+            raise AlreadyRunning(msg, remedy="stop it, or use another TURNFOLD_STATE_DIR") from error
         yield
     finally:
         os.close(descriptor)

@@ -84,7 +84,7 @@ class Supervisor:
                 FIRST_PAUSE_SECONDS if steady or not watch.pause_seconds else
                 min(2 * watch.pause_seconds, LONGEST_PAUSE_SECONDS)
             )  # fmt: skip
-            self._tell(f"{watch.name} ended; starting it again in {watch.pause_seconds:.1f} s")
+            self._tell(f"{watch.name} exited; restarting it in {watch.pause_seconds:.1f} s")
             self._changed()
         if now - watch.dead_since < watch.pause_seconds:
             return

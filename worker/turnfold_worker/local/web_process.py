@@ -30,7 +30,7 @@ class WebProcess(LoggedProcess):
     """Name used in messages."""
     health_path: ClassVar[str]
     if_taken: ClassVar[str]
-    """Remedy when the port is taken."""
+    """Remedy when the port is in use."""
 
     def __init__(
         self, command: Sequence[str], *, folder: Path, log: str, port: int, environment: Mapping[str, str]
@@ -39,12 +39,12 @@ class WebProcess(LoggedProcess):
         self.port = port
 
     def require_port(self) -> None:
-        """Raise `NotStarted` when the port is taken."""
+        """Raise `NotStarted` when the port is in use."""
         if not is_free(self.port):
-            raise NotStarted(f"port {self.port} is taken", remedy=self.if_taken)
+            raise NotStarted(f"port {self.port} is in use", remedy=self.if_taken)
 
     def start(self) -> None:
-        """Start the server and return at once. Raises `NotStarted` when its port is taken. See `wait_until_ready`."""
+        """Start the server and return at once. Raises `NotStarted` when its port is in use. See `wait_until_ready`."""
         self.require_port()
         super().start()
 

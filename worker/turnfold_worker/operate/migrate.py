@@ -56,8 +56,7 @@ _GAVE_WAY: Final = "lock timeout"
 _GIVE_WAY: Final = "SET LOCAL lock_timeout = '1s'"
 
 DRIFT_REMEDY: Final = (
-    "the tables were changed by hand, or made by a version between two releases: "
-    "undo that, or start with an empty database"
+    "the tables were changed by hand, or created by an unreleased version: undo that, or start with an empty database"
 )
 """Remedy for a database at this version's revision whose tables differ from this version's."""
 
@@ -101,7 +100,7 @@ def _upgrade(database_url: str, shards: int, *, contract: bool, partitions: int)
             raise SchemaMismatch(mismatch.reason, remedy=mismatch.remedy)
         revision = revision_of(connection)
         if partitions and revision is not None:
-            msg = "--partitions is a choice at the first migration, and the database was migrated before"
+            msg = "--partitions works only for the first migration, and this database is already migrated"
             raise InvalidSettings(
                 msg, remedy="leave it out, or move the conversations to a new database: `turnfold export --all`"
             )
@@ -131,8 +130,8 @@ def _store_shards(connection: Connection, shards: int, *, is_new: bool) -> None:
         connection.execute(meta.insert(), {"key": META_SHARDS, "value": str(number)})
         rows[META_SHARDS] = str(number)
     if shards and str(shards) != rows[META_SHARDS]:
-        msg = f"TURNFOLD_SHARDS is {shards}, and the database says that the inboxes are in {rows[META_SHARDS]} shards"
-        raise InvalidSettings(msg, remedy="leave it out: the number stays as it was stored at first")
+        msg = f"TURNFOLD_SHARDS is {shards}, but the database has the inboxes in {rows[META_SHARDS]} shards"
+        raise InvalidSettings(msg, remedy="unset it: the number stored by the first migration is used")
 
 
 def current(database_url: str) -> str | None:
@@ -171,7 +170,7 @@ def state(database_url: str) -> str:
         revision, versions = revision_of(connection), serves(connection)
         sentence = f"the database is at revision {revision} and serves schema version {versions}"
         if is_newer(connection, revision):
-            return f"{sentence}: a newer version migrated it, and it serves this one, too"
+            return f"{sentence}: a newer version migrated it; it supports this version too"
         return f"{sentence}: {CONTRACT_REMEDY}" if waits_to_contract(revision, steps()) else sentence
 
 
@@ -223,8 +222,8 @@ def _postgresql_lock(engine: Engine) -> Iterator[Connection]:
                 yield connection
                 return
         if time.monotonic() > end:
-            msg = "another migration of the database is at work, perhaps building an index"
-            raise Unavailable(msg, remedy="run `turnfold migrate` again when it is done")
+            msg = "another migration of this database is running, perhaps building an index"
+            raise Unavailable(msg, remedy="run `turnfold migrate` again when that has finished")
         time.sleep(_POLL_SECONDS)
 
 
@@ -249,5 +248,5 @@ def _unreachable(error: DatabaseError) -> tuple[str, str]:
         return f"the file of TURNFOLD_DATABASE_URL cannot grow ({reason})", "free disk space"
     return (
         f"the database cannot be opened ({reason})",
-        "check TURNFOLD_DATABASE_URL, and that its server exists, or its folder and this user may write to it",
+        "check TURNFOLD_DATABASE_URL: the server must exist; for SQLite, the folder must exist and be writable",
     )

@@ -35,16 +35,16 @@ NEWEST: Final = 1_000
 """Newest conversations whose segments give the level ratios; reading all of them at each scrape would be too slow."""
 
 MODEL_COUNTERS: Final = {
-    "requests": ("calls", "Calls to a model that were answered or failed."),
-    "failed": ("failed_calls", "Calls that failed for good."),
-    "cached_replies": ("kept_replies", "Replies that were at hand, and cost nothing."),
-    "input_tokens": ("input_tokens", "Tokens sent to a model."),
-    "cached_tokens": ("cached_tokens", "Of those, tokens that the provider had cached."),
-    "output_tokens": ("output_tokens", "Tokens that a model wrote."),
-    "quotes_kept": ("quotes_kept", "Quotes of a model that stand in a turn."),
-    "quotes_refused": ("quotes_refused", "Model quotes that are not in the turns."),
-    "notes_kept": ("notes_kept", "Notes of a model that say nothing but what was said."),
-    "notes_refused": ("notes_refused", "Notes of a model that were left out."),
+    "requests": ("calls", "Completed model calls, successful or failed."),
+    "failed": ("failed_calls", "Model calls that failed permanently."),
+    "cached_replies": ("kept_replies", "Cached replies used, at no cost."),
+    "input_tokens": ("input_tokens", "Tokens sent to the model."),
+    "cached_tokens": ("cached_tokens", "Tokens sent that the provider had cached."),
+    "output_tokens": ("output_tokens", "Tokens written by the model."),
+    "quotes_kept": ("quotes_kept", "Model quotes found in a turn."),
+    "quotes_refused": ("quotes_refused", "Model quotes not found in the turns."),
+    "notes_kept": ("notes_kept", "Model notes accepted: the turns support them."),
+    "notes_refused": ("notes_refused", "Model notes rejected."),
 }
 """Column of the usage table -> name and help text of the counter."""
 
@@ -136,18 +136,18 @@ class WorkCollector(Collector):
             totals = waiting_totals(self._servers)
         except SchemaMismatch:
             # The database was never migrated, so the shards are unknown and nothing has been appended.
-            self._servers.first_answering("asking whether it is there", lambda client: client.ping())
+            self._servers.first_answering("checking that it answers", lambda client: client.ping())
             totals = []
+        yield _gauge("inbox_turns", "Inbox entries not yet stored by a worker.", sum(total.entries for total in totals))
         yield _gauge(
-            "inbox_turns", "Entries in inboxes that no worker has stored.", sum(total.entries for total in totals)
-        )
-        yield _gauge(
-            "inbox_conversations", "Conversations with such entries.", sum(total.conversations for total in totals)
+            "inbox_conversations",
+            "Conversations with inbox entries not yet stored.",
+            sum(total.conversations for total in totals),
         )
         oldest = max((total.oldest_seconds for total in totals if total.entries), default=0.0)
-        yield _gauge("inbox_lag_seconds", "Age of the oldest such entry.", oldest)
+        yield _gauge("inbox_lag_seconds", "Age of the oldest inbox entry not yet stored, in seconds.", oldest)
         yield _gauge(
-            "erasures_waiting", "Forgotten conversations whose rows are still there.",
+            "erasures_waiting", "Forgotten conversations whose rows are not deleted yet.",
             sum(total.forgotten for total in totals),
         )  # fmt: skip
 
@@ -186,14 +186,14 @@ class _Totals:
 
 def _rows(totals: Sequence[int]) -> Iterator[Metric]:
     names = (
-        ("conversations", "Conversations that are stored."),
-        ("turns", "Turns that are stored."),
-        ("unfolded_turns", "Stored turns that the segmenter has not seen."),
-        ("uncovered_turns", "Stored turns that no segment holds: open tails, and what is not folded yet."),
+        ("conversations", "Stored conversations."),
+        ("turns", "Stored turns."),
+        ("unfolded_turns", "Stored turns not yet segmented."),
+        ("uncovered_turns", "Stored turns outside closed segments: open tails and unfolded turns."),
         ("segments", "Segments."),
-        ("active_anchors", "Anchors that are active."),
-        ("expansions_asked", "Expansions that were asked for, of conversations that are stored."),
-        ("expansions_found", "Expansions that led to words."),
+        ("active_anchors", "Active anchors."),
+        ("expansions_asked", "Expansions requested, over stored conversations."),
+        ("expansions_found", "Expansions that returned text, over stored conversations."),
     )
     for (name, meaning), value in zip(names, totals, strict=True):
         yield _gauge(name, meaning, value)
@@ -208,8 +208,8 @@ def _reads(servers: InboxServers, engine: Engine, reader: Reader) -> Iterator[Me
     address, inbox, request = Address(*newest), ProducerInbox(servers), Request(budget_tokens=PROBE_TOKENS)
     taken = GaugeMetricFamily(
         "turnfold_read_seconds",
-        f"What a context of {PROBE_TOKENS} tokens of the newest conversation takes from here, for a process that has "
-        "not read it and for one that has.",
+        f"Seconds to read a context of {PROBE_TOKENS} tokens of the newest conversation from here, with a cold and "
+        "with a warm cache.",
         labels=["kind"],
     )
     # The first read opens connections and is not measured.
@@ -242,28 +242,29 @@ def _levels(connection: Connection) -> Iterator[Metric]:
     whole, *sizes, segments, fallen_back = connection.execute(query).one()
     ratio = GaugeMetricFamily(
         "turnfold_level_ratio",
-        f"Tokens in full for one at a level, in the newest {NEWEST_SEGMENTS} segments of the newest {NEWEST} "
-        "conversations.",
+        f"Compression ratio of a level: original tokens per token, over the newest {NEWEST_SEGMENTS} segments of the "
+        f"newest {NEWEST} conversations.",
         labels=["level"],
     )  # fmt: skip
     for level, size in enumerate(sizes, start=1):
         if size:
             ratio.add_metric([str(level)], float(whole) / float(size))
     yield ratio
-    yield _gauge("plain_segments", "Those of `turnfold_newest_segments` that the rules failed on.", fallen_back)
+    yield _gauge("plain_segments", "Segments of `turnfold_newest_segments` that the rules failed to fold.", fallen_back)
     yield _gauge(
-        "newest_segments", f"The newest {NEWEST_SEGMENTS} segments of each of the newest {NEWEST} conversations.",
+        "newest_segments", f"Segments sampled: the newest {NEWEST_SEGMENTS} of each of the newest {NEWEST} "
+            "conversations.",
         segments,
     )  # fmt: skip
 
 
 def _waiting(connection: Connection) -> Iterator[Metric]:
-    jobs = GaugeMetricFamily("turnfold_jobs", "Jobs that are not done.", labels=["kind", "state"])
+    jobs = GaugeMetricFamily("turnfold_jobs", "Unfinished jobs.", labels=["kind", "state"])
     for kind, state, number in connection.execute(OPEN_JOBS):
         jobs.add_metric([kind, state], number)
     yield jobs
     parked = connection.scalar(PARKED_ENTRIES) or 0
-    yield _gauge("parked_entries", "Appended entries that wait for a person.", parked)
+    yield _gauge("parked_entries", "Parked inbox entries.", parked)
 
 
 class _Usage:
@@ -289,7 +290,9 @@ def _sums(rows: Iterable[Any]) -> dict[str, list[int]]:
 
 
 def _models(found: Sequence[Sequence[Any]]) -> Iterator[Metric]:
-    dollars = CounterMetricFamily("turnfold_model_dollars", "What models cost, by TURNFOLD_PRICES.", labels=["model"])
+    dollars = CounterMetricFamily(
+        "turnfold_model_dollars", "Model cost in dollars, from TURNFOLD_PRICES.", labels=["model"]
+    )
     for model, micros, *_ in found:
         dollars.add_metric([model], int(micros) / 1_000_000)
     yield dollars

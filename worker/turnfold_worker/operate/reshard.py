@@ -127,17 +127,19 @@ def _stored(connection: Connection) -> Layout:
 def _check_same(target: Layout, shards: int | None, on_servers: int | None) -> None:
     if shards in {None, target.shards} and on_servers in {None, target.servers}:
         return
-    msg = f"a reshard to {target.shards} shards on {target.servers} servers is under way"
-    raise InvalidInput(msg, remedy="run `turnfold reshard` without options to finish it, and then again with yours")
+    msg = f"a reshard to {target.shards} shards on {target.servers} servers is in progress"
+    raise InvalidInput(msg, remedy="run `turnfold reshard` without options to finish it, then again with your options")
 
 
 def _check_possible(wanted: Layout, servers: InboxServers) -> None:
     if not 1 <= wanted.shards <= MOST_SHARDS:
-        msg = f"there are 1 to {MOST_SHARDS} shards, not {wanted.shards}"
-        raise InvalidInput(msg, remedy="256 are enough for most; give a few for each worker process")
+        msg = f"the number of shards must be 1 to {MOST_SHARDS}, not {wanted.shards}"
+        raise InvalidInput(msg, remedy="256 are enough for most installations; use a few per worker process")
     if wanted.servers > len(servers):
-        msg = f"TURNFOLD_REDIS_URL names {len(servers)} servers, and {wanted.servers} are wanted"
-        raise InvalidSettings(msg, remedy="name all of them, new ones at the end, for every client and worker first")
+        msg = f"TURNFOLD_REDIS_URL names {len(servers)} servers, but {wanted.servers} are requested"
+        raise InvalidSettings(
+            msg, remedy="first list all of them, new ones last, in the settings of every client and worker"
+        )
 
 
 def _begun(engine: Engine, under_way: Layout) -> bool:
@@ -147,7 +149,7 @@ def _begun(engine: Engine, under_way: Layout) -> bool:
         if stored.rank > under_way.rank:
             return False
         if stored.target not in {None, under_way.target}:
-            msg = "another command has begun another reshard"
+            msg = "another command started a different reshard"
             raise Unavailable(msg, remedy="run `turnfold reshard` without options to finish that one")
         _write(connection, under_way)
     return True
@@ -192,7 +194,9 @@ def _emptied(
     own, began, rung = plan.layout.own(), time.monotonic(), -RING_SECONDS
     while True:
         held = servers.piped(
-            "looking what waits", [*own], lambda asks, shard: asks.exists(keys.tenants(shard), keys.forgotten(shard))
+            "counting remaining entries",
+            [*own],
+            lambda asks, shard: asks.exists(keys.tenants(shard), keys.forgotten(shard)),
         )
         waiting = [shard for shard, number in held.items() if number]
         conversations = sum(
@@ -203,7 +207,7 @@ def _emptied(
             return
         now = time.monotonic()
         if most_seconds is not None and now - began > most_seconds:
-            msg = f"{conversations} conversations still wait in the old shards after {most_seconds:g} s"
+            msg = f"{conversations} conversations are still in the old shards after {most_seconds:g} s"
             raise Unavailable(msg, remedy=_CONTINUE)
         if now - rung >= RING_SECONDS:
             rung = now
@@ -214,8 +218,8 @@ def _emptied(
 
 
 _CONTINUE: Final = (
-    "start workers (-Q turnfold.ingest,turnfold.maintenance), and run `turnfold reshard` again: it goes on; appends "
-    "and reads work meanwhile"
+    "start workers (-Q turnfold.ingest,turnfold.maintenance), and run `turnfold reshard` again to "
+    "continue; appends and reads keep working"
 )
 
 
@@ -223,7 +227,7 @@ def _remove_rest(servers: InboxServers, layout: Layout) -> None:
     """Remove the leftovers of closed shards. Raises `Unavailable` for an inbox that workers were never told about."""
     tags = {tag(shard) for shard in layout.own()}
     for position in range(layout.servers):
-        with translated("removing what closed shards left"):
+        with translated("cleaning up closed shards"):
             _remove_from(servers.client(position), tags)
 
 
@@ -231,8 +235,8 @@ def _remove_from(client: redis.Redis, tags: set[str]) -> None:
     for names in _blocks(client.scan_iter(match="tf:{*", count=_SCANNED_AT_ONCE)):
         of_shards = [name for name in names if _tag_of(name) in tags]
         if any(_kind_of(name) in _HOLDS_WORK for name in of_shards):
-            msg = "an inbox of a closed shard holds entries that no worker was told of"
-            raise Unavailable(msg, remedy="see `turnfold doctor`; nothing is lost: the reshard waits")
+            msg = "an inbox of a closed shard contains entries that no worker is notified of"
+            raise Unavailable(msg, remedy="see `turnfold doctor`; nothing is lost, the reshard can continue later")
         pipeline: Any = client.pipeline(transaction=False)
         for name in of_shards:
             if _kind_of(name) not in _STANDS:

@@ -56,7 +56,7 @@ def waiting_totals(servers: InboxServers, *, most_inboxes: int = MOST_INBOXES) -
 
     Takes six round trips per server, however many shards there are. Raises `Unavailable`.
     """
-    doing = "counting what waits in the inboxes"
+    doing = "counting inbox entries"
     now = max(servers.of_all(doing, microseconds_of)) / 1_000_000
     shards = servers.all()
     tenants = servers.piped(doing, shards, lambda asks, shard: asks.zrange(keys.tenants(shard), 0, -1))

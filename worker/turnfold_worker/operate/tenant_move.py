@@ -106,7 +106,7 @@ class TenantMove:
         yield from self._each("comparing", names, lambda address: digests.update(self._compared(address)))
         self._wait_until_quiet(self._source)
         if self._source.names(self._tenant) != names:
-            raise self._written_to(self._source, "conversations came or went")
+            raise self._written_to(self._source, "conversations were added or removed")
         self.conversations = len(names)
         self.turns = turns_of_tenant(self._source.engine, self._tenant)
         self._write_seal(" ".join(_seal(self._source.cell, digests)))
@@ -168,7 +168,7 @@ class TenantMove:
                 return {address.conversation: ours}
             folded_again = any(is_folded_again(side.engine, address) for side in (self._source, self._target))
             if not folded_again or time.monotonic() > end:
-                what = f"conversation {address.conversation!r} is not the same in both cells"
+                what = f"conversation {address.conversation!r} differs between the cells"
                 raise self._written_to(self._source, what)
             time.sleep(POLL_SECONDS)
 
@@ -188,7 +188,7 @@ class TenantMove:
         while waiting := side.inbox.waiting(self._tenant):
             if time.monotonic() > end:
                 name = waiting[0].conversation
-                raise self._written_to(side, f"{len(waiting)} conversations, such as {name!r}, wait to be stored")
+                raise self._written_to(side, f"{len(waiting)} conversations, such as {name!r}, are not stored yet")
             time.sleep(POLL_SECONDS)
 
     def _written_to(self, side: MoveSide, what: str) -> Unavailable:
@@ -196,8 +196,8 @@ class TenantMove:
         return Unavailable(
             msg,
             remedy=(
-                "stop all that appends, edits or forgets for it, have workers of the cell running, and run this again: "
-                "it goes on, and nothing was erased"
+                "stop everything that appends, edits or forgets for it, keep workers of the cell running, and run "
+                "this again to continue; nothing was erased"
             ),
         )
 
@@ -205,16 +205,17 @@ class TenantMove:
         """Refuse names that were just forgotten in the target, whose workers would erase what is written under them."""
         gone = self._target.inbox.forgotten([Address(self._tenant, name) for name in names])
         if gone:
-            msg = f"cell {self._target.cell!r} is still to erase what was forgotten there: {_listed(gone)}"
-            raise Unavailable(msg, remedy="run this again when workers of that cell have done so")
+            msg = f"cell {self._target.cell!r} has not yet erased conversations forgotten there: {_listed(gone)}"
+            raise Unavailable(msg, remedy="run this again once workers of that cell have erased them")
 
     def _refuse_strangers(self, strangers: set[str]) -> None:
         if not strangers:
             return
         source, target, tenant = self._source.cell, self._target.cell, self._tenant
-        msg = f"cell {target!r} holds conversations of tenant {tenant!r} that {source!r} has not: {_listed(strangers)}"
+        msg = f"cell {target!r} has conversations of tenant {tenant!r} that are not in {source!r}: {_listed(strangers)}"
         remedy = (
-            f"were they forgotten in {source!r} since they were copied, or are they of another time? Erase them with "
+            f"were they forgotten in {source!r} after they were copied, or are they left over from earlier? Erase "
+            "them with "
             f"`turnfold --cell {target} --tenant {tenant} forget NAME`, and run this again"
         )
         raise Unavailable(msg, remedy=remedy)
@@ -226,10 +227,10 @@ class TenantMove:
         if own is None:
             return
         cell, name = self._target.cell, address.conversation
-        msg = f"conversation {name!r} has turns in cell {cell!r} that {self._source.cell!r} has not, such as {own!r}"
+        msg = f"conversation {name!r} has turns in cell {cell!r} that are not in {self._source.cell!r}, such as {own!r}"
         remedy = (
-            f"keep them with `turnfold --cell {cell} --tenant {self._tenant} export {name}`, if they matter, erase "
-            f"them with `forget {name}` there, and run this again"
+            f"if they matter, save them with `turnfold --cell {cell} --tenant {self._tenant} export {name}`, "
+            f"then erase them with `forget {name}` there, and run this again"
         )
         raise Unavailable(msg, remedy=remedy)
 
@@ -251,10 +252,10 @@ class TenantMove:
         msg = f"cell {source!r} holds what {target!r} does not, of conversations {_listed(names)}; nothing was erased"
         if not copied:
             return Unavailable(
-                msg, remedy=f'pin it to where it is, "{tenant}" = "{source}", and run this again: it copies'
+                msg, remedy=f'pin it to its current cell, "{tenant}" = "{source}", and run this again to copy the rest'
             )
         remedy = (
-            f"stop every process that still reads the older file. Of each, `turnfold --cell {source} --tenant {tenant} "
+            f"stop every process that still uses the older file. For each, `turnfold --cell {source} --tenant {tenant} "
             f"export NAME` what matters, and `import` it in {target!r} (under another id if that has it); erase in "
             f"{source!r} what {target!r} has otherwise or has forgotten (`forget NAME`); then run this again"
         )
@@ -278,10 +279,14 @@ class TenantMove:
 class Seal(NamedTuple):
     """Hashes of what a cell contained of a tenant."""
 
-    digests: str = ""
-    """Hash over its conversations' names and digests."""
-    names: str = ""
-    """Hash over the names alone."""
+    digests: str = (
+        ""
+        """Hash over its conversations' names and digests."""
+    )
+    names: str = (
+        ""
+        """Hash over the names alone."""
+    )
 
 
 def _seal_key(tenant: str) -> str:

@@ -56,7 +56,7 @@ def test_the_turn_that_answers_is_named(answered: FoldedConversation) -> None:
 
     assert (answer.turn_seq, answer.text) == (2, _ANSWER)
     assert question.valid_to == _FIRST.date()
-    assert why_closed(question, {answer.id: answer}) == f'turn 2 settled it on 1 May 2026: "{_ANSWER}"'
+    assert why_closed(question, {answer.id: answer}) == f'resolved by turn 2 on 1 May 2026: "{_ANSWER}"'
 
 
 def test_the_answer_goes_on_to_hold_as_a_note() -> None:

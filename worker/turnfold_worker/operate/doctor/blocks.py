@@ -123,7 +123,7 @@ def check_invariants(
             if len(broken[query]) < MOST_VIOLATIONS:
                 broken[query].append(row)
         whole = walk.ended and not walk.too_long and reach.before is None
-        scope = "" if whole else f" in the {walk.conversations:,} conversations that were looked at"
+        scope = "" if whole else f" in the {walk.conversations:,} checked conversations"
         with engine.begin() as connection:
             findings = [judged_by(connection, query, rows, scope) for query, rows in broken.items()]
             findings += [judged_by(connection, query, rows, "") for query, rows in of_all.items()]
@@ -135,13 +135,12 @@ def _looked_at(walk: _Walk, reach: Reach) -> Finding:
     told = [f"{walk.conversations:,} conversations"]
     if not walk.ended:
         told.append(
-            f"took too long: after {reach.seconds:g} s those with ids below {walk.before} are left; `turnfold doctor "
-            f"--before {walk.before}` goes on with them, `--seconds` gives it more time"
+            f"stopped after {reach.seconds:g} s: those with ids below {walk.before} are unchecked; `turnfold doctor "
+            f"--before {walk.before}` continues with them, `--seconds` allows more time"
         )
     if walk.too_long:
         ids = ", ".join(map(str, walk.too_long[:5]))
         told.append(
-            f"took too long: {len(walk.too_long)} whose rows are more than TURNFOLD_TIMEOUT_SECONDS are enough for "
-            f"(conversation {ids})"
+            f"timed out: {len(walk.too_long)} with too many rows for TURNFOLD_TIMEOUT_SECONDS (conversation {ids})"
         )
-    return Finding(check="conversations: all were looked at", ok=True, detail="; ".join(told))
+    return Finding(check="conversations: all were checked", ok=True, detail="; ".join(told))

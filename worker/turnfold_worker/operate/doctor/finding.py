@@ -29,5 +29,5 @@ def attempted(name: str, look: Callable[[], list[Finding]]) -> list[Finding]:
     try:
         return look()
     except TurnfoldError as error:
-        remedy = "start it, or correct its URL" if isinstance(error, Unavailable) else "see the message"
+        remedy = "start the server, or correct its URL" if isinstance(error, Unavailable) else "see the message"
         return [Finding(check=name, ok=False, detail=str(error), remedy=remedy)]

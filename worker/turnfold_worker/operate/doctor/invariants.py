@@ -39,14 +39,14 @@ class InvariantQuery:
 
 
 _DAMAGE: Final = (
-    "the rows were changed from outside or this is a defect: keep a copy of the database and report it; a new "
-    "import of the conversation under another id gives correct rows"
+    "the rows were changed externally, or this is a bug: back up the database and report it; importing "
+    "the conversation again under another id creates correct rows"
 )
 
 IN_BLOCKS: Final = (
     InvariantQuery(
         "I1 coverage: segments and chapters are contiguous",
-        "node begins away from the end of the one before",
+        "node does not start where the previous one ends",
         """SELECT conversation, height, idx FROM (
              SELECT conversation, height, idx, first_seq,
                     LAG(last_seq, 1, 0) OVER (PARTITION BY conversation, height ORDER BY idx) AS previous
@@ -101,7 +101,7 @@ IN_BLOCKS: Final = (
         _DAMAGE,
     ),
     InvariantQuery(
-        "I7 no model needed: every node has the rules' words at levels 1, 2 and 3",
+        "I7 no model needed: every node has the rules' text at levels 1, 2 and 3",
         "node lacks a level",
         """SELECT n.conversation, n.height, n.idx FROM node AS n
            LEFT JOIN level AS l ON l.conversation = n.conversation AND l.height = n.height AND l.idx = n.idx
@@ -113,7 +113,7 @@ IN_BLOCKS: Final = (
         _DAMAGE,
     ),
     InvariantQuery(
-        "I5 determinism: what a conversation counts is what it has",
+        "I5 determinism: each conversation's counts match its rows",
         "anchor_count, anchor_tokens or next_anchor differ from the anchors",
         """SELECT c.id AS conversation, c.anchor_count, c.anchor_tokens FROM conversation AS c
            LEFT JOIN (SELECT conversation, SUM(CASE WHEN state = 0 THEN 1 ELSE 0 END) AS number,
@@ -126,53 +126,53 @@ IN_BLOCKS: Final = (
         _DAMAGE,
     ),
     InvariantQuery(
-        "models: refined turns are counted as they are",
+        "models: counts of refined turns are right",
         "refined_turns differs from the segments",
         """SELECT c.id AS conversation, c.refined_turns FROM conversation AS c
            LEFT JOIN (SELECT conversation, SUM(last_seq - first_seq + 1) AS turns FROM node
                       WHERE height = 0 AND refined <> 0 AND conversation BETWEEN :first AND :last
                       GROUP BY conversation) AS n ON n.conversation = c.id
            WHERE c.id BETWEEN :first AND :last AND c.refined_turns <> COALESCE(n.turns, 0)""",
-        "run `turnfold migrate --contract` when no worker of an older version is left: those do not count them",
+        "run `turnfold migrate --contract` once no older worker is running: older workers do not count them",
     ),
     InvariantQuery(
-        "I8 tenancy: every job is of its conversation's tenant",
-        "job names another tenant than its conversation",
+        "I8 tenancy: every job has its conversation's tenant",
+        "job has another tenant than its conversation",
         """SELECT j.conversation, j.kind FROM job AS j JOIN conversation AS c ON c.id = j.conversation
            WHERE j.conversation BETWEEN :first AND :last AND c.id BETWEEN :first AND :last
              AND j.tenant <> c.tenant""",
         _DAMAGE,
     ),
     InvariantQuery(
-        "folding: nothing waits without a job",
+        "folding: unfolded turns have a job",
         "conversation has turns that no job will fold",
         """SELECT c.id AS conversation, c.fold_seq, c.turn_count FROM conversation AS c
            WHERE c.id BETWEEN :first AND :last AND c.fold_seq < c.turn_count
              AND NOT EXISTS (SELECT 1 FROM job AS j WHERE j.conversation = c.id
                              AND j.conversation BETWEEN :first AND :last AND j.kind = 'compress'
                              AND j.state IN ('later', 'due', 'running'))""",
-        "append one more turn to the conversation: it makes a new job",
+        "append another turn to the conversation, which creates a new job",
     ),
     InvariantQuery(
-        "retention: it is known since when words are kept",
-        "conversation has words that no retention looks for",
+        "retention: the age of stored text is known",
+        "conversation has text that retention never removes",
         """SELECT c.id AS conversation, c.expired_seq FROM conversation AS c
            WHERE c.id BETWEEN :first AND :last AND c.closed_seq > c.expired_seq AND c.words_since IS NULL""",
-        "run `turnfold migrate --contract` when no worker of an older version is left: those do not note it",
+        "run `turnfold migrate --contract` once no older worker is running: older workers do not record it",
     ),
     InvariantQuery(
-        "erasure: nothing but conversations is kept",
-        "row holds a name and nothing else",
+        "erasure: no empty conversations are left",
+        "row has a name and no data",
         """SELECT c.id AS conversation FROM conversation AS c
            WHERE c.id BETWEEN :first AND :last AND c.revision = 0 AND c.created_at < :an_hour_ago""",
-        "`turnfold forget` it again: its worker died at the moment at which it was forgotten",
+        "run `turnfold forget` on it again: a worker died while it was being forgotten",
     ),
 )
 """Queries that run block by block."""
 
 AT_ONCE: Final = (
     InvariantQuery(
-        "jobs: due work is taken up",
+        "jobs: due work is picked up",
         "job is overdue",
         # One UNION arm for each partial index.
         """SELECT conversation, kind, state FROM job
@@ -191,15 +191,15 @@ AT_ONCE: Final = (
            UNION ALL
            SELECT conversation, kind, 'leased for days' FROM job
            WHERE state = 'running' AND lease_until > :far_ahead""",
-        "start workers (`turnfold up`, or celery with -Q turnfold.compress,turnfold.refine,turnfold.maintenance): they "
-        "take over what runs under a lease that has ended, and what was put off or leased under a clock since set back",
+        "start workers (`turnfold up`, or celery with -Q turnfold.compress,turnfold.refine,turnfold.maintenance): "
+        "they take over jobs with expired leases, and jobs scheduled or leased while a clock was ahead",
     ),
     InvariantQuery(
-        "parked: no work waits for a person",
+        "parked: no work needs a decision",
         "job or inbox entry is parked",
         """SELECT conversation, kind, error FROM job WHERE state = 'parked'
            UNION ALL SELECT conversation, 'entry', error FROM parked_entry WHERE state = 'parked'""",
-        "`turnfold jobs list` shows it; then `turnfold jobs retry` or `skip`; nothing else is held up by it",
+        "`turnfold jobs list` shows it; then run `turnfold jobs retry` or `skip`; it blocks no other work",
     ),
 )
 """Queries that run once over all conversations."""

@@ -25,9 +25,7 @@ _node = table(NodeRow)
 _level = table(LevelRow)
 _job = table(JobRow)
 
-_DAMAGE: Final = (
-    "the rows were changed from outside, or were written by another version: keep a copy of the database and report it"
-)
+_DAMAGE: Final = "the rows were changed externally, or written by another version: back up the database and report it"
 
 
 def check_samples(engine: Engine) -> list[Finding]:
@@ -53,7 +51,7 @@ def _check_sources(connection: Connection) -> Finding:
     ).all()
     wrong = [_name(connection, row) for row in rows if not _made_of_its_turns(connection, row)]
     return judged(
-        "I5 determinism: segments were made from the turns that are stored", ok=not wrong,
+        "I5 determinism: segments match the stored turns", ok=not wrong,
         detail=_counted(len(rows), "newest segments", wrong), remedy=_DAMAGE,
     )  # fmt: skip
 
@@ -83,7 +81,7 @@ def _check_counts(connection: Connection) -> Finding:
     ).all()
     wrong = [_name(connection, row) for row in rows if not _counts_agree(connection, row)]
     return judged(
-        "I6 budget: stored token counts are those of the stored words", ok=not wrong,
+        "I6 budget: stored token counts match the stored text", ok=not wrong,
         detail=_counted(len(rows), "newest nodes", wrong), remedy=_DAMAGE,
     )  # fmt: skip
 

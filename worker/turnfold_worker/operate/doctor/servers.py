@@ -88,11 +88,11 @@ def _check_postgresql(connection: Connection) -> list[Finding]:
         ),
         judged(
             "database: durability", ok=durable == "on", detail=f"fsync {durable}",
-            remedy="set `fsync = on`: inboxes are trimmed once the database says that turns are stored",
+            remedy="set `fsync = on`: inboxes are trimmed as soon as the database confirms that turns are stored",
         ),
         judged(
             "I9 consistent read: reads see one committed state", ok=isolation == "repeatable read", detail=isolation,
-            remedy="a pooler or driver changes the isolation of transactions: let them run as they are asked for",
+            remedy="a pooler or driver overrides the isolation level of transactions: stop it from doing so",
         ),
     ]  # fmt: skip
 
@@ -101,7 +101,7 @@ def check_redis(servers: InboxServers, *, lease_seconds: float) -> list[Finding]
     """Check that Redis answers, is new enough, persists and does not evict data, and that its inboxes are drained."""
     findings: list[Finding] = []
     # INFO, because managed servers often forbid CONFIG.
-    abouts: list[list[dict[str, Any]]] = servers.of_all("checking it", _of_each_node)
+    abouts: list[list[dict[str, Any]]] = servers.of_all("reading INFO", _of_each_node)
     for number, about in enumerate(chain.from_iterable(abouts), start=1):
         version = str(about.get("redis_version", "0.0"))
         of_server = [
@@ -129,29 +129,29 @@ def _of_each_node(client: redis.Redis) -> list[dict[str, Any]]:
 def _check_layout(servers: InboxServers, answering: int) -> Finding:
     """Check that every inbox server answers, and that Redis and the database agree on the layout."""
     layout = servers.layout(fresh=True)
-    detail = f"{layout.shards} shards on {layout.most_servers} servers, of which {answering} answer"
+    detail = f"{layout.shards} shards on {layout.most_servers} servers, {answering} answering"
     if layout.target is not None:
         detail += (
-            f"; a reshard to {layout.target.shards} shards on {layout.target.servers} servers is under way: if its "
-            "command is gone, `turnfold reshard` goes on"
+            f"; a reshard to {layout.target.shards} shards on {layout.target.servers} servers is in progress: "
+            "if its command was stopped, run `turnfold reshard` to continue"
         )
     if layout != (stored := servers.stored_layout()):
         return judged(
             "redis: layout", ok=False,
             detail=f"{detail}; the database says {stored.to_text()}, Redis {layout.to_text()}",
-            remedy="run `turnfold reshard`, which goes on where one was stopped; so does it after a restored backup",
+            remedy="run `turnfold reshard` to finish an interrupted reshard, or after restoring a backup",
         )  # fmt: skip
     return judged(
         "redis: layout", ok=answering >= layout.most_servers, detail=detail,
-        remedy="start the servers that are away; what waits on them is stored when they are back",
+        remedy="start the missing servers; turns in their inboxes are stored once they are back",
     )  # fmt: skip
 
 
 def _check_persistence(about: dict[str, Any]) -> Finding:
     on, written = bool(about.get("aof_enabled")), str(about.get("aof_last_write_status", "ok"))
-    remedy = "turn `appendonly` on: turns in the inbox are lost when Redis restarts"
+    remedy = "enable `appendonly`: otherwise turns in the inbox are lost when Redis restarts"
     if on and written != "ok":
-        remedy = "see Redis's log: its disk may be full, and it refuses appends until it can write"
+        remedy = "see the Redis log: the disk may be full; Redis refuses appends until it can write"
     return judged(
         "redis: persistence", ok=on and written == "ok",
         detail=f"append-only file {'on' if on else 'off'}{'' if written == 'ok' else ', the last write failed'}",
@@ -166,10 +166,10 @@ def _check_eviction(about: dict[str, Any]) -> Finding:
     keeps = policy == "noeviction" or not limit
     return judged(
         "redis: eviction", ok=keeps and used < FULL,
-        detail=f"{policy}, {f'{used:.0%} of its memory used' if limit else 'no memory limit'}",
-        remedy="give Redis memory, or add ingest workers: appends fail when it is full"
+        detail=f"{policy}, {f'{used:.0%} of memory used' if limit else 'no memory limit'}",
+        remedy="give Redis more memory, or add ingest workers: appends fail when it is full"
         if keeps
-        else "set `maxmemory-policy noeviction`: an evicted inbox is lost turns",
+        else "set `maxmemory-policy noeviction`: evicting an inbox loses turns",
     )  # fmt: skip
 
 
@@ -177,7 +177,7 @@ def _check_inboxes(servers: InboxServers) -> list[Finding]:
     waiting = waiting_totals(servers)
     oldest = max((totals.oldest_seconds for totals in waiting), default=0.0)
     entries = sum(totals.entries for totals in waiting)
-    doing = "looking at what is to be erased"
+    doing = "reading pending erasures"
     marks = servers.piped(
         doing, servers.all(), lambda asks, shard: asks.zrange(keys.forgotten(shard), 0, 0, withscores=True)
     )
@@ -189,39 +189,41 @@ def _check_inboxes(servers: InboxServers) -> list[Finding]:
     return [
         judged(
             "inbox: appended turns are stored", ok=oldest < SLOW_INBOX_SECONDS,
-            detail=f"{entries} entries wait, the oldest for {oldest:.0f} s",
+            detail=f"{entries} entries waiting, the oldest for {oldest:.0f} s",
             remedy="start workers (`turnfold up`, or celery with -Q turnfold.ingest,turnfold.maintenance)",
         ),
         judged(
             "erasure: forgotten conversations are deleted", ok=since < SLOW_ERASURE_SECONDS,
             detail=f"{forgotten} conversations to erase, the oldest for {since:.0f} s",
-            remedy="start workers with -Q turnfold.maintenance; until then their rows are hidden but still there",
+            remedy="start workers with -Q turnfold.maintenance; until then their rows are hidden but still stored",
         ),
         judged(
-            "erasure: logs are written anew", ok=logs < SLOW_LOG_SECONDS,
-            detail=f"erased words may stand in logs for {logs:.0f} s" if logs else "no log holds erased words",
-            remedy="let the user of TURNFOLD_REDIS_URL do BGREWRITEAOF and, with snapshots, BGSAVE, or do it "
-            "yourself; close programs that read the SQLite file for hours",
+            "erasure: logs are rewritten", ok=logs < SLOW_LOG_SECONDS,
+            detail=f"erased text may remain in logs, for {logs:.0f} s" if logs else "no log contains erased text",
+            remedy="allow the user of TURNFOLD_REDIS_URL to run BGREWRITEAOF and, with snapshots, BGSAVE, or run "
+                "them yourself; close programs that keep the SQLite file open for hours",
         ),
     ]  # fmt: skip
 
 
 def _check_leases(servers: InboxServers, lease_seconds: float) -> Finding:
     """Look for leases that end later than any lease can. They count as ready, but show that a clock was set back."""
-    doing = "looking at leases"
+    doing = "reading leases"
     ahead = max(servers.of_all(doing, microseconds_of)) + 2_000_000 * lease_seconds
     calls = [Call(shard, [keys.tenants(shard)], [keys.ready_prefix(shard), f"({ahead:.0f}"]) for shard in servers.all()]
     stuck = sum(servers.each(doing, _LEASED, calls))
     return judged(
-        "inbox: leases end", ok=not stuck, detail=f"{stuck} leases end too late" if stuck else "none ends too late",
-        remedy="Redis's clock was set back, or workers differ in TURNFOLD_LEASE_SECONDS: give all of them the same",
+        "inbox: leases expire", ok=not stuck, detail=f"{stuck} leases expire too late" if stuck else "none expires "
+            "too late",
+        remedy="the Redis clock was set back, or workers have different TURNFOLD_LEASE_SECONDS: use the same value "
+            "for all",
     )  # fmt: skip
 
 
 def check_clocks(engine: Engine, servers: InboxServers) -> list[Finding]:
     """Compare this machine's clock with Redis's and the database's."""
     began = time.time()
-    with redis_translated("asking for its time"):
+    with redis_translated("reading its clock"):
         server_seconds = microseconds_of(servers.home) / 1_000_000
     between = time.time()
     with sql_translated(), engine.begin() as connection:
@@ -233,6 +235,6 @@ def check_clocks(engine: Engine, servers: InboxServers) -> list[Finding]:
             ok=max(offsets.values()) - min(offsets.values()) < MOST_CLOCK_SECONDS
             and max(map(abs, offsets.values())) < MOST_CLOCK_SECONDS,
             detail=", ".join(f"{name} {offset:+.1f} s" for name, offset in offsets.items()),
-            remedy="let every machine follow a time server: nothing is lost by it, but ages and leases mislead",
+            remedy="synchronise all machines with NTP: no data is lost, but ages and leases are wrong",
         )
     ]

@@ -42,7 +42,7 @@ def check_summarizer(name: str) -> list[Finding]:
             load_summarizer(name)
     except InvalidSettings as error:
         problem = str(error)
-    remedy = "install it where the workers run, or correct TURNFOLD_SUMMARIZER: nothing is refined meanwhile"
+    remedy = "install it where the workers run, or correct TURNFOLD_SUMMARIZER: until then nothing is refined"
     return [judged("summarizer", ok=not problem, detail=problem or name, remedy=remedy)] if name else []
 
 
@@ -97,7 +97,7 @@ def _check_lengths(connection: Connection) -> Finding:
             lengths[queue] = queue_length(connection, channel, queue) or 0
     longest = max(lengths, key=lambda queue: lengths[queue])
     return judged(
-        "broker: its queues are short", ok=lengths[longest] < MOST_MESSAGES,
+        "broker: queues are short", ok=lengths[longest] < MOST_MESSAGES,
         detail=", ".join(f"{queue} {length}" for queue, length in lengths.items()),
         remedy=f"start workers, or more of them, with -Q {longest}",
     )  # fmt: skip
@@ -111,7 +111,7 @@ def _check_workers(app: Celery, connection: Connection, *, refines: bool) -> lis
     missing = [str(queue) for queue in needed if str(queue) not in queues]
     return [
         judged(
-            "workers: they answer", ok=bool(served),
+            "workers: some answer", ok=bool(served),
             detail=", ".join(sorted(served)) or f"none within {ANSWER_SECONDS:g} s",
             remedy="start workers: `turnfold up`, or celery -A turnfold_worker.celery_app worker",
         ),

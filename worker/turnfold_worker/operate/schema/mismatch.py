@@ -14,16 +14,16 @@ from turnfold_worker.operate.schema.steps import needed, place_of, steps, waits_
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-NEWER_REMEDY: Final = "upgrade Turnfold here, or name another database"
+NEWER_REMEDY: Final = "upgrade Turnfold here, or use another database"
 """Remedy for a database at a revision that this version does not know."""
 
-BROKEN_REMEDY: Final = "restore it whole, or start with an empty database"
+BROKEN_REMEDY: Final = "restore it completely, or start with an empty database"
 """Remedy for a database with our tables but no revision."""
 
-FOREIGN_REMEDY: Final = "give Turnfold a database of its own, and name it in TURNFOLD_DATABASE_URL"
+FOREIGN_REMEDY: Final = "create a separate database for Turnfold, and set TURNFOLD_DATABASE_URL to it"
 """Remedy for a database that another application made."""
 
-CONTRACT_REMEDY: Final = "run `turnfold migrate --contract` when no process of an older version is left"
+CONTRACT_REMEDY: Final = "run `turnfold migrate --contract` once no process of an older version is running"
 """Remedy for a database whose next migration contracts."""
 
 _SIGNS: Final = {"conversation": {"tenant", "external_id"}, "meta": {"key", "value"}}
@@ -108,12 +108,12 @@ def _of_other_tables(connection: Connection, revision: str | None) -> Mismatch |
     named_alike = sorted(set(inspect(connection).get_table_names()) & Base.metadata.tables.keys())
     if is_ours:
         reason = (
-            f"the database holds {len(named_alike)} of {len(Base.metadata.tables)} tables, and does not say at which "
-            "revision they are: a copy or a restore was broken off"
+            f"the database holds {len(named_alike)} of {len(Base.metadata.tables)} tables but no revision: a "
+            "copy or restore was interrupted"
         )
         return Mismatch(reason, BROKEN_REMEDY)
     if named_alike:
-        return Mismatch(f"another application has tables of these names: {', '.join(named_alike)}", FOREIGN_REMEDY)
+        return Mismatch(f"another application has tables with these names: {', '.join(named_alike)}", FOREIGN_REMEDY)
     return not_migrated(revision)
 
 

@@ -36,7 +36,7 @@ def part(connection: Connection, partitions: int) -> None:
     Raises `InvalidSettings` on SQLite, or for a number out of range.
     """
     if connection.dialect.name != "postgresql":
-        raise InvalidSettings("--partitions is for PostgreSQL, and the database is SQLite", remedy="leave it out")
+        raise InvalidSettings("--partitions requires PostgreSQL, but the database is SQLite", remedy="leave it out")
     if not 2 <= partitions <= MOST_PARTITIONS:
         msg = f"--partitions must be 2 to {MOST_PARTITIONS}, not {partitions}"
         raise InvalidSettings(msg, remedy="give 64, or leave it out")

@@ -35,7 +35,7 @@ def steps() -> tuple[Step, ...]:
     """Return all migrations of this version, oldest first. Raises `RuntimeError` when there are none."""
     scripts = list(ScriptDirectory(str(MIGRATIONS)).walk_revisions())
     if not scripts:
-        raise RuntimeError(f"no migration was found in {MIGRATIONS}: the installation is incomplete")
+        raise RuntimeError(f"no migrations found in {MIGRATIONS}: the installation is incomplete")
     return tuple(Step(script.revision, Phase(script.module.phase)) for script in reversed(scripts))
 
 
