@@ -105,6 +105,6 @@ async def _warmed(cell: ServedCell) -> TurnfoldError | None:
         await cell.turnfold.warm_up()
     except TurnfoldError as error:
         named = f" for cell {cell.name!r}" if cell.name else ""
-        _log.warning("the gateway starts without being ready%s: %s", named, error)
+        _log.warning("the gateway started but is not ready%s: %s", named, error)
         return error
     return None

@@ -42,6 +42,6 @@ class BodyDeadline:
     def _too_slow(self) -> Problem:
         return Problem(
             408, "request-too-slow", "The request took too long to arrive",
-            detail=f"the body was not whole after {self._seconds:g} s",
-            remedy="send less at once, or raise TURNFOLD_GATEWAY_BODY_SECONDS", headers={"Connection": "close"},
+            detail=f"the body was incomplete after {self._seconds:g} s",
+            remedy="send a smaller body, or raise TURNFOLD_GATEWAY_BODY_SECONDS", headers={"Connection": "close"},
         )  # fmt: skip

@@ -19,7 +19,7 @@ async def whole_body(chunks: AsyncIterator[bytes], *, most_bytes: int, remedy: s
     async for chunk in chunks:
         if len(received) + len(chunk) > most_bytes:
             raise Problem(
-                413, "body-too-large", "The body is too large", detail=f"the body is above {most_bytes} bytes",
+                413, "body-too-large", "The body is too large", detail=f"the body exceeds {most_bytes} bytes",
                 remedy=remedy,
             )  # fmt: skip
         received += chunk

@@ -66,25 +66,25 @@ class Problem(Exception):  # noqa: N818 - the standard's word
         return Response(msgspec.json.encode(self.document), self.status, self.headers, MEDIA_TYPE)
 
 
-_CORRECT: Final = "correct the request as the detail says; repeating it as it is will not help"
-_SAME_IDS: Final = "with the ids of turn_ids nothing is doubled"
+_CORRECT: Final = "correct the request as the detail says; repeating it unchanged will not help"
+_SAME_IDS: Final = "resend the turns with the ids in turn_ids to avoid duplicates"
 
 TABLE: Final[Mapping[type[TurnfoldError], tuple[int, str, str]]] = {
-    InvalidTurn: (422, "invalid-turn", "A turn cannot be stored"),
-    InvalidIdentifier: (422, "invalid-identifier", "An id cannot be used"),
+    InvalidTurn: (422, "invalid-turn", "Invalid turn"),
+    InvalidIdentifier: (422, "invalid-identifier", "Invalid id"),
     InvalidBudget: (422, "invalid-budget", "The budget is too small"),
-    InvalidSettings: (422, "invalid-settings", "A setting makes no sense"),
-    InvalidInput: (422, "invalid-input", "The request makes no sense"),
-    UnknownConversation: (404, "unknown-conversation", "There is no such conversation"),
-    UnknownMarker: (404, "unknown-marker", "There is no such marker"),
-    UnknownReference: (404, "unknown-reference", "The reference has ended"),
-    UnknownAnchor: (404, "unknown-anchor", "There is no such anchor"),
-    UnknownTurn: (404, "unknown-turn", "There is no such turn"),
-    InboxFull: (429, "inbox-full", "Workers are far behind"),
-    QuotaExceeded: (429, "quota-exceeded", "The tenant's quota is used up"),
+    InvalidSettings: (422, "invalid-settings", "Invalid setting"),
+    InvalidInput: (422, "invalid-input", "Invalid request"),
+    UnknownConversation: (404, "unknown-conversation", "Unknown conversation"),
+    UnknownMarker: (404, "unknown-marker", "Unknown marker"),
+    UnknownReference: (404, "unknown-reference", "Unknown or expired reference"),
+    UnknownAnchor: (404, "unknown-anchor", "Unknown anchor"),
+    UnknownTurn: (404, "unknown-turn", "Unknown turn"),
+    InboxFull: (429, "inbox-full", "The inbox is full"),
+    QuotaExceeded: (429, "quota-exceeded", "The tenant's quota is exhausted"),
     Unavailable: (503, "unavailable", "Redis or the database did not answer"),
-    SchemaMismatch: (503, "schema-mismatch", "The database was not migrated"),
-    WaitTimeout: (504, "wait-timeout", "The work was not done in time"),
+    SchemaMismatch: (503, "schema-mismatch", "The database schema does not match"),
+    WaitTimeout: (504, "wait-timeout", "The work did not finish in time"),
     TurnfoldError: (500, "internal-error", "The gateway failed"),
 }
 """Status, type and title of each error; an error that is not listed has those of its nearest base."""
@@ -115,8 +115,8 @@ def _turn_id(turn: Any) -> str:
 
 
 _REMEDIES: Final = {
-    404: "look the path up in /openapi.json; ids in paths are percent-encoded",
-    405: "use one of the methods that Allow names",
+    404: "see /openapi.json for the paths; percent-encode ids in paths",
+    405: "use a method listed in Allow",
 }
 
 
@@ -134,7 +134,7 @@ def problem_from(error: Exception) -> Problem:
         )
     # Unexpected: the server's log has the traceback, the response none of it.
     return Problem(
-        500, "internal-error", "The gateway failed", detail="an unforeseen error; the gateway's log has it",
+        500, "internal-error", "The gateway failed", detail="unexpected error; see the gateway's log",
         remedy="repeat the request once; if it fails again, report it with the time of the request",
     )  # fmt: skip
 

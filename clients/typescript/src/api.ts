@@ -12,7 +12,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The tenant's stored conversations, by name.
+         * List the tenant's stored conversations, by name.
          * @description Scope: read.
          */
         get: operations["listConversations"];
@@ -35,14 +35,14 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Erase a conversation for good, with a receipt.
-         * @description 202: nothing is readable any more; a worker has yet to delete the rows. Scope: admin.
+         * Permanently erase a conversation, with a receipt.
+         * @description 202: nothing is readable any longer; a worker has yet to delete the rows. Scope: admin.
          */
         delete: operations["forgetConversation"];
         options?: never;
         head?: never;
         /**
-         * Say what matters in a conversation: its goal, constraints, title, settings.
+         * Set a conversation's goal, constraints, title and settings.
          * @description Scope: admin.
          */
         patch: operations["configureConversation"];
@@ -56,7 +56,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What must not be lost, verbatim: decisions, constraints, open questions …
+         * List anchors: verbatim decisions, constraints, open questions …
          * @description Scope: read.
          */
         get: operations["listAnchors"];
@@ -78,8 +78,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Everything that matters, within a budget of tokens.
-         * @description A conversation that nobody has written to reads as an empty context. Scope: read.
+         * Read a context within a token budget.
+         * @description A conversation without turns reads as an empty context. Scope: read.
          */
         post: operations["readContext"];
         delete?: never;
@@ -96,7 +96,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a marker of a context stands for.
+         * Expand a marker.
          * @description Scope: read.
          */
         get: operations["expandMarker"];
@@ -116,7 +116,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What was said, note by note.
+         * List notes.
          * @description Scope: read.
          */
         get: operations["listNotes"];
@@ -138,7 +138,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cut off every turn behind one, for good.
+         * Permanently delete all turns after a turn.
          * @description Scope: admin.
          */
         post: operations["rewindConversation"];
@@ -156,7 +156,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Segments and recent turns about something, best first.
+         * Search segments and recent turns, best first.
          * @description Scope: read.
          */
         get: operations["searchConversation"];
@@ -176,7 +176,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How far the work is: stored, folded, parked.
+         * Show progress: turns stored, folded and parked.
          * @description Scope: read.
          */
         get: operations["readStatus"];
@@ -196,7 +196,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What came up, in order.
+         * List first mentions, in order.
          * @description Scope: read.
          */
         get: operations["readTimeline"];
@@ -223,7 +223,7 @@ export interface paths {
         put?: never;
         /**
          * Append turns.
-         * @description Answers when Redis has them. A repeat of a `turn_id`, or of a request with the same `Idempotency-Key`, changes nothing. A turn is in the next context at once. Scope: append.
+         * @description Returns once Redis has them. A repeat of a `turn_id`, or of a request with the same `Idempotency-Key`, changes nothing. A turn is in the next context at once. Scope: append.
          */
         post: operations["appendTurns"];
         delete?: never;
@@ -243,14 +243,14 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove what a turn says, for good: only its number stays.
+         * Permanently delete the content of a turn; only its number stays.
          * @description Scope: admin.
          */
         delete: operations["deleteTurn"];
         options?: never;
         head?: never;
         /**
-         * Give a turn other words.
+         * Replace the content of a turn.
          * @description Scope: admin.
          */
         patch: operations["editTurn"];
@@ -268,7 +268,7 @@ export interface paths {
         post?: never;
         /**
          * Erase an end user in every conversation of the tenant, with a receipt.
-         * @description 202: as of a conversation. Scope: admin.
+         * @description 202: as for a conversation. Scope: admin.
          */
         delete: operations["forgetSubject"];
         options?: never;
@@ -283,7 +283,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the process lives. */
+        /** Whether the process is alive. */
         get: operations["healthz"];
         put?: never;
         post?: never;
@@ -320,8 +320,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A chat completion.
-         * @description Forwarded to the provider, inside the budget where a header names a conversation. Every other header passes, but for those of one connection. Statuses of the provider pass as they are.
+         * Create a chat completion.
+         * @description Forwarded to the provider; if a header names a conversation, the messages are cut to the budget. All other headers are passed through, except hop-by-hop ones. The provider's status codes are passed through.
          */
         post: operations["forwardChatCompletion"];
         delete?: never;
@@ -341,7 +341,7 @@ export interface paths {
         put?: never;
         /**
          * A response.
-         * @description Forwarded to the provider, inside the budget where a header names a conversation. Every other header passes, but for those of one connection. Statuses of the provider pass as they are.
+         * @description Forwarded to the provider; if a header names a conversation, the messages are cut to the budget. All other headers are passed through, except hop-by-hop ones. The provider's status codes are passed through.
          */
         post: operations["forwardResponse"];
         delete?: never;
@@ -360,8 +360,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A compacted conversation, for any provider.
-         * @description Forwarded to the provider, inside the budget where a header names a conversation. Every other header passes, but for those of one connection. Statuses of the provider pass as they are. With a conversation no provider is asked: the user's messages, and one readable item for the rest.
+         * Compact a conversation, for any provider.
+         * @description Forwarded to the provider; if a header names a conversation, the messages are cut to the budget. All other headers are passed through, except hop-by-hop ones. The provider's status codes are passed through. With a conversation, no provider is called: returns the user's messages, and one readable item for the rest.
          */
         post: operations["compactResponses"];
         delete?: never;
@@ -1145,22 +1145,22 @@ export interface components {
             detail: string;
             /** @description What to do about it. */
             remedy: string;
-            /** @description Of invalid-budget: the least that is needed. */
+            /** @description For invalid-budget: the minimum budget. */
             needed_tokens?: number;
-            /** @description Of unknown-marker: the nearest one. */
+            /** @description For unknown-marker: the nearest marker. */
             suggestion?: string;
-            /** @description As the header Retry-After. */
+            /** @description Same as the Retry-After header. */
             retry_after_seconds?: number;
-            /** @description Of an append: send these turns again with these ids, and nothing is doubled. */
+            /** @description For an append: resend the turns with these ids to avoid duplicates. */
             turn_ids?: string[];
         };
-        /** @description What the provider takes, whatever is in it. */
+        /** @description Any request body that the provider accepts. */
         ProviderBody: Record<string, unknown>;
-        /** @description What the provider answers, byte for byte. */
+        /** @description The provider's response, byte for byte. */
         ProviderAnswer: unknown;
-        /** @description An error of the gateway's, not of the provider's. */
+        /** @description An error from the gateway, not the provider. */
         ProxyProblem: components["schemas"]["Problem"] & {
-            /** @description The same where clients of OpenAI look for it. */
+            /** @description The same, where OpenAI clients expect it. */
             error: {
                 message: string;
                 type: string;
@@ -1235,7 +1235,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The tenant's stored conversations, by name. */
+            /** @description List the tenant's stored conversations, by name. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1253,7 +1253,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key does not have the scope. */
+            /** @description The key lacks the scope. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1262,7 +1262,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation, turn or marker. */
+            /** @description Unknown conversation, turn or marker. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1271,7 +1271,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request makes no sense: the detail says why. */
+            /** @description Invalid request: the detail says why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1280,7 +1280,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests, or workers are far behind: repeat after Retry-After seconds. */
+            /** @description Too many requests, or the inbox is full: repeat after Retry-After seconds. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1308,14 +1308,14 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Its id, percent-encoded: 1 to 200 bytes. */
+                /** @description The conversation's id, percent-encoded: 1 to 200 bytes. */
                 conversation: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Erase a conversation for good, with a receipt. */
+            /** @description Permanently erase a conversation, with a receipt. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1324,7 +1324,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErasureReceipt"];
                 };
             };
-            /** @description Erase a conversation for good, with a receipt. */
+            /** @description Permanently erase a conversation, with a receipt. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -1342,7 +1342,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key does not have the scope. */
+            /** @description The key lacks the scope. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1351,7 +1351,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation, turn or marker. */
+            /** @description Unknown conversation, turn or marker. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1360,7 +1360,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request makes no sense: the detail says why. */
+            /** @description Invalid request: the detail says why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1369,7 +1369,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests, or workers are far behind: repeat after Retry-After seconds. */
+            /** @description Too many requests, or the inbox is full: repeat after Retry-After seconds. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1394,7 +1394,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Its id, percent-encoded: 1 to 200 bytes. */
+                /** @description The conversation's id, percent-encoded: 1 to 200 bytes. */
                 conversation: string;
             };
             cookie?: never;
@@ -1412,7 +1412,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The body is no JSON. */
+            /** @description The body is not JSON. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1430,7 +1430,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key does not have the scope. */
+            /** @description The key lacks the scope. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1439,7 +1439,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation, turn or marker. */
+            /** @description Unknown conversation, turn or marker. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1457,7 +1457,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's encoding is unknown. */
+            /** @description Unsupported Content-Encoding. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1466,7 +1466,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request makes no sense: the detail says why. */
+            /** @description Invalid request: the detail says why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1475,7 +1475,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests, or workers are far behind: repeat after Retry-After seconds. */
+            /** @description Too many requests, or the inbox is full: repeat after Retry-After seconds. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1511,14 +1511,14 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Its id, percent-encoded: 1 to 200 bytes. */
+                /** @description The conversation's id, percent-encoded: 1 to 200 bytes. */
                 conversation: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description What must not be lost, verbatim: decisions, constraints, open questions … */
+            /** @description List anchors: verbatim decisions, constraints, open questions … */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1536,7 +1536,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key does not have the scope. */
+            /** @description The key lacks the scope. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1545,7 +1545,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation, turn or marker. */
+            /** @description Unknown conversation, turn or marker. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1554,7 +1554,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request makes no sense: the detail says why. */
+            /** @description Invalid request: the detail says why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1563,7 +1563,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests, or workers are far behind: repeat after Retry-After seconds. */
+            /** @description Too many requests, or the inbox is full: repeat after Retry-After seconds. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1588,7 +1588,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Its id, percent-encoded: 1 to 200 bytes. */
+                /** @description The conversation's id, percent-encoded: 1 to 200 bytes. */
                 conversation: string;
             };
             cookie?: never;
@@ -1599,7 +1599,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Everything that matters, within a budget of tokens. */
+            /** @description Read a context within a token budget. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1608,7 +1608,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContextDocument"];
                 };
             };
-            /** @description The body is no JSON. */
+            /** @description The body is not JSON. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1626,7 +1626,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key does not have the scope. */
+            /** @description The key lacks the scope. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1635,7 +1635,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation, turn or marker. */
+            /** @description Unknown conversation, turn or marker. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1653,7 +1653,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's encoding is unknown. */
+            /** @description Unsupported Content-Encoding. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1662,7 +1662,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request makes no sense: the detail says why. */
+            /** @description Invalid request: the detail says why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1671,7 +1671,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests, or workers are far behind: repeat after Retry-After seconds. */
+            /** @description Too many requests, or the inbox is full: repeat after Retry-After seconds. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1699,7 +1699,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Its id, percent-encoded: 1 to 200 bytes. */
+                /** @description The conversation's id, percent-encoded: 1 to 200 bytes. */
                 conversation: string;
                 /** @description A marker as a context shows it, `L1:refunds-7`, percent-encoded. */
                 marker: string;
@@ -1708,7 +1708,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What a marker of a context stands for. */
+            /** @description Expand a marker. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1726,7 +1726,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key does not have the scope. */
+            /** @description The key lacks the scope. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1735,7 +1735,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation, turn or marker. */
+            /** @description Unknown conversation, turn or marker. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1744,7 +1744,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request makes no sense: the detail says why. */
+            /** @description Invalid request: the detail says why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1753,7 +1753,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests, or workers are far behind: repeat after Retry-After seconds. */
+            /** @description Too many requests, or the inbox is full: repeat after Retry-After seconds. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1788,14 +1788,14 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Its id, percent-encoded: 1 to 200 bytes. */
+                /** @description The conversation's id, percent-encoded: 1 to 200 bytes. */
                 conversation: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description What was said, note by note. */
+            /** @description List notes. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1813,7 +1813,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key does not have the scope. */
+            /** @description The key lacks the scope. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1822,7 +1822,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation, turn or marker. */
+            /** @description Unknown conversation, turn or marker. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1831,7 +1831,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request makes no sense: the detail says why. */
+            /** @description Invalid request: the detail says why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1840,7 +1840,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests, or workers are far behind: repeat after Retry-After seconds. */
+            /** @description Too many requests, or the inbox is full: repeat after Retry-After seconds. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1865,7 +1865,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Its id, percent-encoded: 1 to 200 bytes. */
+                /** @description The conversation's id, percent-encoded: 1 to 200 bytes. */
                 conversation: string;
             };
             cookie?: never;
@@ -1883,7 +1883,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The body is no JSON. */
+            /** @description The body is not JSON. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1901,7 +1901,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key does not have the scope. */
+            /** @description The key lacks the scope. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1910,7 +1910,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation, turn or marker. */
+            /** @description Unknown conversation, turn or marker. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1928,7 +1928,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's encoding is unknown. */
+            /** @description Unsupported Content-Encoding. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1937,7 +1937,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request makes no sense: the detail says why. */
+            /** @description Invalid request: the detail says why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1946,7 +1946,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests, or workers are far behind: repeat after Retry-After seconds. */
+            /** @description Too many requests, or the inbox is full: repeat after Retry-After seconds. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1981,14 +1981,14 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Its id, percent-encoded: 1 to 200 bytes. */
+                /** @description The conversation's id, percent-encoded: 1 to 200 bytes. */
                 conversation: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Segments and recent turns about something, best first. */
+            /** @description Search segments and recent turns, best first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2006,7 +2006,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key does not have the scope. */
+            /** @description The key lacks the scope. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2015,7 +2015,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation, turn or marker. */
+            /** @description Unknown conversation, turn or marker. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2024,7 +2024,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request makes no sense: the detail says why. */
+            /** @description Invalid request: the detail says why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2033,7 +2033,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests, or workers are far behind: repeat after Retry-After seconds. */
+            /** @description Too many requests, or the inbox is full: repeat after Retry-After seconds. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2058,14 +2058,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Its id, percent-encoded: 1 to 200 bytes. */
+                /** @description The conversation's id, percent-encoded: 1 to 200 bytes. */
                 conversation: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description How far the work is: stored, folded, parked. */
+            /** @description Show progress: turns stored, folded and parked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2083,7 +2083,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key does not have the scope. */
+            /** @description The key lacks the scope. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2092,7 +2092,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation, turn or marker. */
+            /** @description Unknown conversation, turn or marker. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2101,7 +2101,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request makes no sense: the detail says why. */
+            /** @description Invalid request: the detail says why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2110,7 +2110,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests, or workers are far behind: repeat after Retry-After seconds. */
+            /** @description Too many requests, or the inbox is full: repeat after Retry-After seconds. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2142,14 +2142,14 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Its id, percent-encoded: 1 to 200 bytes. */
+                /** @description The conversation's id, percent-encoded: 1 to 200 bytes. */
                 conversation: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description What came up, in order. */
+            /** @description List first mentions, in order. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2167,7 +2167,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key does not have the scope. */
+            /** @description The key lacks the scope. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2176,7 +2176,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation, turn or marker. */
+            /** @description Unknown conversation, turn or marker. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2185,7 +2185,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request makes no sense: the detail says why. */
+            /** @description Invalid request: the detail says why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2194,7 +2194,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests, or workers are far behind: repeat after Retry-After seconds. */
+            /** @description Too many requests, or the inbox is full: repeat after Retry-After seconds. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2224,7 +2224,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Its id, percent-encoded: 1 to 200 bytes. */
+                /** @description The conversation's id, percent-encoded: 1 to 200 bytes. */
                 conversation: string;
             };
             cookie?: never;
@@ -2249,7 +2249,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key does not have the scope. */
+            /** @description The key lacks the scope. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2258,7 +2258,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation, turn or marker. */
+            /** @description Unknown conversation, turn or marker. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2267,7 +2267,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request makes no sense: the detail says why. */
+            /** @description Invalid request: the detail says why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2276,7 +2276,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests, or workers are far behind: repeat after Retry-After seconds. */
+            /** @description Too many requests, or the inbox is full: repeat after Retry-After seconds. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2300,11 +2300,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key, within a day, adds nothing. */
+                /** @description A repeat with the same key within a day adds nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Its id, percent-encoded: 1 to 200 bytes. */
+                /** @description The conversation's id, percent-encoded: 1 to 200 bytes. */
                 conversation: string;
             };
             cookie?: never;
@@ -2324,7 +2324,7 @@ export interface operations {
                     "application/json": components["schemas"]["Receipt"];
                 };
             };
-            /** @description The body is no JSON. */
+            /** @description The body is not JSON. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2342,7 +2342,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key does not have the scope. */
+            /** @description The key lacks the scope. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2351,7 +2351,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation, turn or marker. */
+            /** @description Unknown conversation, turn or marker. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2369,7 +2369,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's encoding is unknown. */
+            /** @description Unsupported Content-Encoding. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2378,7 +2378,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request makes no sense: the detail says why. */
+            /** @description Invalid request: the detail says why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2387,7 +2387,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests, or workers are far behind: repeat after Retry-After seconds. */
+            /** @description Too many requests, or the inbox is full: repeat after Retry-After seconds. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2412,7 +2412,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Its id, percent-encoded: 1 to 200 bytes. */
+                /** @description The conversation's id, percent-encoded: 1 to 200 bytes. */
                 conversation: string;
                 /** @description A turn's id, percent-encoded. */
                 turn: string;
@@ -2437,7 +2437,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key does not have the scope. */
+            /** @description The key lacks the scope. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2446,7 +2446,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation, turn or marker. */
+            /** @description Unknown conversation, turn or marker. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2455,7 +2455,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request makes no sense: the detail says why. */
+            /** @description Invalid request: the detail says why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2464,7 +2464,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests, or workers are far behind: repeat after Retry-After seconds. */
+            /** @description Too many requests, or the inbox is full: repeat after Retry-After seconds. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2489,7 +2489,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Its id, percent-encoded: 1 to 200 bytes. */
+                /** @description The conversation's id, percent-encoded: 1 to 200 bytes. */
                 conversation: string;
                 /** @description A turn's id, percent-encoded. */
                 turn: string;
@@ -2509,7 +2509,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The body is no JSON. */
+            /** @description The body is not JSON. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2527,7 +2527,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key does not have the scope. */
+            /** @description The key lacks the scope. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2536,7 +2536,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation, turn or marker. */
+            /** @description Unknown conversation, turn or marker. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2554,7 +2554,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body's encoding is unknown. */
+            /** @description Unsupported Content-Encoding. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2563,7 +2563,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request makes no sense: the detail says why. */
+            /** @description Invalid request: the detail says why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2572,7 +2572,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests, or workers are far behind: repeat after Retry-After seconds. */
+            /** @description Too many requests, or the inbox is full: repeat after Retry-After seconds. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2634,7 +2634,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key does not have the scope. */
+            /** @description The key lacks the scope. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2643,7 +2643,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such conversation, turn or marker. */
+            /** @description Unknown conversation, turn or marker. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2652,7 +2652,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request makes no sense: the detail says why. */
+            /** @description Invalid request: the detail says why. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2661,7 +2661,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests, or workers are far behind: repeat after Retry-After seconds. */
+            /** @description Too many requests, or the inbox is full: repeat after Retry-After seconds. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2690,7 +2690,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It does. */
+            /** @description Yes. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2710,7 +2710,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It does. */
+            /** @description Yes. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2734,17 +2734,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The conversation; without it a request and its answer pass untouched. */
+                /** @description The conversation; without it, request and response pass unchanged. */
                 "X-Turnfold-Conversation"?: string;
-                /** @description Tokens of what is forwarded, system messages included, tools not; else the gateway's setting. */
+                /** @description Token budget of the forwarded messages, with system messages, without tools; default: the gateway's setting. */
                 "X-Turnfold-Budget"?: number;
-                /** @description Counts: a tiktoken encoding whose file is cached; else the estimator does. */
+                /** @description Tokenizer: a tiktoken encoding whose file is cached; default: the estimator. */
                 "X-Turnfold-Tokenizer"?: string;
-                /** @description `whole`: the body has the history, or its end. `new`: it has new messages alone. */
+                /** @description `whole`: the body contains the history, or the end of it. `new`: only new messages. */
                 "X-Turnfold-History"?: "whole" | "new";
-                /** @description `off`: a question brings no notes back. */
+                /** @description `off`: the question does not retrieve notes. */
                 "X-Turnfold-Recall"?: "on" | "off";
-                /** @description `on`: the model may look things up that the block stands for. */
+                /** @description `on`: the model may look up what the block replaces. */
                 "X-Turnfold-Tools"?: "off" | "on";
             };
             path?: never;
@@ -2756,16 +2756,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The provider's answer. */
+            /** @description The provider's response. */
             200: {
                 headers: {
-                    /** @description `on`, or `bypassed; reason=…` where the request was forwarded as it came. */
+                    /** @description `on`, or `bypassed; reason=…` if the request was forwarded unchanged. */
                     "X-Turnfold-Memory"?: string;
-                    /** @description What was forwarded, counted. */
+                    /** @description Tokens forwarded. */
                     "X-Turnfold-Tokens"?: string;
-                    /** @description Numbers of the turns that the block stands for: `1-195`. */
+                    /** @description Numbers of the turns that the block replaces: `1-195`. */
                     "X-Turnfold-Folded"?: string;
-                    /** @description How often the model looked something up first. */
+                    /** @description Number of lookups by the model before its answer. */
                     "X-Turnfold-Lookups"?: string;
                     [name: string]: unknown;
                 };
@@ -2774,7 +2774,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description A Turnfold key stands where it would be forwarded. */
+            /** @description A Turnfold key is where it would be forwarded. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2792,7 +2792,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProxyProblem"];
                 };
             };
-            /** @description The Turnfold key does not have the scopes. */
+            /** @description The Turnfold key lacks a scope. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2810,7 +2810,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProxyProblem"];
                 };
             };
-            /** @description A header or the budget makes no sense. */
+            /** @description Invalid header or budget. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2837,7 +2837,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProxyProblem"];
                 };
             };
-            /** @description The provider cannot be reached, or broke off. */
+            /** @description The provider cannot be reached, or its response was interrupted. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -2870,17 +2870,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The conversation; without it a request and its answer pass untouched. */
+                /** @description The conversation; without it, request and response pass unchanged. */
                 "X-Turnfold-Conversation"?: string;
-                /** @description Tokens of what is forwarded, system messages included, tools not; else the gateway's setting. */
+                /** @description Token budget of the forwarded messages, with system messages, without tools; default: the gateway's setting. */
                 "X-Turnfold-Budget"?: number;
-                /** @description Counts: a tiktoken encoding whose file is cached; else the estimator does. */
+                /** @description Tokenizer: a tiktoken encoding whose file is cached; default: the estimator. */
                 "X-Turnfold-Tokenizer"?: string;
-                /** @description `whole`: the body has the history, or its end. `new`: it has new messages alone. */
+                /** @description `whole`: the body contains the history, or the end of it. `new`: only new messages. */
                 "X-Turnfold-History"?: "whole" | "new";
-                /** @description `off`: a question brings no notes back. */
+                /** @description `off`: the question does not retrieve notes. */
                 "X-Turnfold-Recall"?: "on" | "off";
-                /** @description `on`: the model may look things up that the block stands for. */
+                /** @description `on`: the model may look up what the block replaces. */
                 "X-Turnfold-Tools"?: "off" | "on";
             };
             path?: never;
@@ -2892,16 +2892,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The provider's answer. */
+            /** @description The provider's response. */
             200: {
                 headers: {
-                    /** @description `on`, or `bypassed; reason=…` where the request was forwarded as it came. */
+                    /** @description `on`, or `bypassed; reason=…` if the request was forwarded unchanged. */
                     "X-Turnfold-Memory"?: string;
-                    /** @description What was forwarded, counted. */
+                    /** @description Tokens forwarded. */
                     "X-Turnfold-Tokens"?: string;
-                    /** @description Numbers of the turns that the block stands for: `1-195`. */
+                    /** @description Numbers of the turns that the block replaces: `1-195`. */
                     "X-Turnfold-Folded"?: string;
-                    /** @description How often the model looked something up first. */
+                    /** @description Number of lookups by the model before its answer. */
                     "X-Turnfold-Lookups"?: string;
                     [name: string]: unknown;
                 };
@@ -2910,7 +2910,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description A Turnfold key stands where it would be forwarded. */
+            /** @description A Turnfold key is where it would be forwarded. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2928,7 +2928,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProxyProblem"];
                 };
             };
-            /** @description The Turnfold key does not have the scopes. */
+            /** @description The Turnfold key lacks a scope. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2946,7 +2946,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProxyProblem"];
                 };
             };
-            /** @description A header or the budget makes no sense. */
+            /** @description Invalid header or budget. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2973,7 +2973,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProxyProblem"];
                 };
             };
-            /** @description The provider cannot be reached, or broke off. */
+            /** @description The provider cannot be reached, or its response was interrupted. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -3006,17 +3006,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The conversation; without it a request and its answer pass untouched. */
+                /** @description The conversation; without it, request and response pass unchanged. */
                 "X-Turnfold-Conversation"?: string;
-                /** @description Tokens of what is forwarded, system messages included, tools not; else the gateway's setting. */
+                /** @description Token budget of the forwarded messages, with system messages, without tools; default: the gateway's setting. */
                 "X-Turnfold-Budget"?: number;
-                /** @description Counts: a tiktoken encoding whose file is cached; else the estimator does. */
+                /** @description Tokenizer: a tiktoken encoding whose file is cached; default: the estimator. */
                 "X-Turnfold-Tokenizer"?: string;
-                /** @description `whole`: the body has the history, or its end. `new`: it has new messages alone. */
+                /** @description `whole`: the body contains the history, or the end of it. `new`: only new messages. */
                 "X-Turnfold-History"?: "whole" | "new";
-                /** @description `off`: a question brings no notes back. */
+                /** @description `off`: the question does not retrieve notes. */
                 "X-Turnfold-Recall"?: "on" | "off";
-                /** @description `on`: the model may look things up that the block stands for. */
+                /** @description `on`: the model may look up what the block replaces. */
                 "X-Turnfold-Tools"?: "off" | "on";
             };
             path?: never;
@@ -3028,16 +3028,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The provider's answer. */
+            /** @description The provider's response. */
             200: {
                 headers: {
-                    /** @description `on`, or `bypassed; reason=…` where the request was forwarded as it came. */
+                    /** @description `on`, or `bypassed; reason=…` if the request was forwarded unchanged. */
                     "X-Turnfold-Memory"?: string;
-                    /** @description What was forwarded, counted. */
+                    /** @description Tokens forwarded. */
                     "X-Turnfold-Tokens"?: string;
-                    /** @description Numbers of the turns that the block stands for: `1-195`. */
+                    /** @description Numbers of the turns that the block replaces: `1-195`. */
                     "X-Turnfold-Folded"?: string;
-                    /** @description How often the model looked something up first. */
+                    /** @description Number of lookups by the model before its answer. */
                     "X-Turnfold-Lookups"?: string;
                     [name: string]: unknown;
                 };
@@ -3045,7 +3045,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderAnswer"];
                 };
             };
-            /** @description A Turnfold key stands where it would be forwarded. */
+            /** @description A Turnfold key is where it would be forwarded. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3063,7 +3063,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProxyProblem"];
                 };
             };
-            /** @description The Turnfold key does not have the scopes. */
+            /** @description The Turnfold key lacks a scope. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3081,7 +3081,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProxyProblem"];
                 };
             };
-            /** @description A header or the budget makes no sense. */
+            /** @description Invalid header or budget. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3108,7 +3108,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProxyProblem"];
                 };
             };
-            /** @description The provider cannot be reached, or broke off. */
+            /** @description The provider cannot be reached, or its response was interrupted. */
             502: {
                 headers: {
                     [name: string]: unknown;

@@ -26,13 +26,13 @@ def keys() -> None:
     """Keys of the HTTP API: each opens one tenant's conversations, as far as its scopes allow."""
 
 
-@keys.command(short_help="Make a key, and show it once.")
-@click.option("--name", required=True, help="What it is for; `list` shows it.")
+@keys.command(short_help="Create a key and show it once.")
+@click.option("--name", required=True, help="Name of the key, shown by `list`.")
 @click.option(
     "--scope", "scopes", type=click.Choice(SCOPES), multiple=True, default=("append", "read"), show_default=True,
-    help="What it may be used for; admin includes the others.",
+    help="Scope of the key; admin includes the others.",
 )  # fmt: skip
-@click.option("--requests-per-minute", type=click.IntRange(0), help="A limit of its own; 0: none.")
+@click.option("--requests-per-minute", type=click.IntRange(0), help="Requests per minute; 0: no limit.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on one line, for programs.")
 def create(name: str, scopes: tuple[str, ...], requests_per_minute: int | None, as_json: bool) -> None:
     """Make a key for the tenant of TURNFOLD_TENANT or --tenant, and print it. It cannot be shown again.
@@ -50,12 +50,12 @@ def create(name: str, scopes: tuple[str, ...], requests_per_minute: int | None, 
     else:
         click.echo(str(token))
         click.echo(
-            f"This is all that there is of it: keep it now. `turnfold keys revoke {token.key_id}` ends it.", err=True
+            f"Save the key now: it is not shown again. `turnfold keys revoke {token.key_id}` revokes it.", err=True
         )
 
 
 @keys.command("list", short_help="List keys, without their secrets.")
-@click.option("--all", "everybody", is_flag=True, help="Of all tenants.")
+@click.option("--all", "everybody", is_flag=True, help="List keys of all tenants.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on one line, for programs.")
 def list_keys(everybody: bool, as_json: bool) -> None:
     """List the keys of a tenant: id, name, scopes, when they were made, whether they were revoked."""
@@ -69,10 +69,10 @@ def list_keys(everybody: bool, as_json: bool) -> None:
         scopes = ",".join(scope for scope in SCOPES if scope in key.scopes)
         click.echo(f"{key.id}  {key.created_at:%Y-%m-%d %H:%M}  {scopes:<17}  {state:<24}  {key.tenant}  {key.name}")
     if not stored:
-        click.echo("there are no keys: `turnfold keys create --name NAME` makes one", err=True)
+        click.echo("there are no keys: `turnfold keys create --name NAME` creates one", err=True)
 
 
-@keys.command(short_help="Let a key open nothing any more.")
+@keys.command(short_help="Revoke a key.")
 @click.argument("key_id")
 def revoke(key_id: str) -> None:
     """Revoke the key KEY_ID. Gateways that used it a moment ago notice within TURNFOLD_GATEWAY_KEY_CACHE_SECONDS."""
@@ -84,8 +84,10 @@ def revoke(key_id: str) -> None:
 
 
 @keys.command(short_help="Show what administrators did.")
-@click.option("--conversation", help="To this one alone.")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="Most entries, the newest first.")
+@click.option("--conversation", help="Show only this tenant.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=50, show_default=True, help="Maximum number of entries, newest first."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on one line, for programs.")
 def audit(conversation: str | None, limit: int, as_json: bool) -> None:
     """List the calls of a tenant that needed the scope admin: when, which key, what, and the HTTP status.
@@ -100,7 +102,7 @@ def audit(conversation: str | None, limit: int, as_json: bool) -> None:
     for entry in entries:
         click.echo(f"{entry.at:%Y-%m-%d %H:%M:%S}  {entry.key_id}  {entry.status}  {entry.action}")
     if not entries:
-        click.echo("no call that needs the scope admin was made", err=True)
+        click.echo("no calls with scope admin are recorded", err=True)
 
 
 def _plain(key: StoredKey) -> dict[str, object]:

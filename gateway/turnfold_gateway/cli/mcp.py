@@ -12,8 +12,8 @@ from turnfold_gateway.mcp.missing import INSTALL
 
 
 @click.command(short_help="Serve conversations to an agent (MCP).")
-@click.option("--conversation", help="Serve this conversation alone: tools take no conversation_id.")
-@click.option("--read-only", is_flag=True, help="Without the tool that appends.")
+@click.option("--conversation", help="Serve only this conversation: tools take no conversation_id.")
+@click.option("--read-only", is_flag=True, help="Omit the tool that appends.")
 def mcp(conversation: str | None, read_only: bool) -> None:
     """Serve conversations over the Model Context Protocol on standard input and output, until the agent ends it.
 

@@ -37,7 +37,7 @@ BACKLOG: Final = 2048
 )
 @click.option(
     "--key-file", type=click.Path(dir_okay=False, path_type=Path),
-    help="Keep a key for everything of TURNFOLD_TENANT in this file; it is made where there is none.",
+    help="File with a key of all scopes for TURNFOLD_TENANT; created if missing.",
 )  # fmt: skip
 def serve(host: str, port: int, key_file: Path | None) -> None:
     """Serve the HTTP API, until Ctrl-C.
@@ -115,7 +115,7 @@ def _keep_key(settings: Settings, file: Path) -> None:
         with closing(KeyStore(settings)) as store:
             keep_key(store, file, settings.tenant)
     except OSError as error:
-        msg = f"--key-file {file} cannot be kept ({error.strerror}): name a file that this user may write"
+        msg = f"--key-file {file} cannot be written ({error.strerror}): choose a file that this user can write"
         raise click.UsageError(msg) from error
 
 

@@ -25,9 +25,11 @@ def webhooks() -> None:
     """Webhooks: URLs that are notified when a tenant's conversations are folded, refined, expired, parked or erased."""
 
 
-@webhooks.command(short_help="Add a URL, and show its secret once.")
+@webhooks.command(short_help="Add a webhook and show its secret once.")
 @click.argument("url")
-@click.option("--event", "events", type=click.Choice(EVENTS), multiple=True, default=EVENTS, help="Without it: all.")
+@click.option(
+    "--event", "events", type=click.Choice(EVENTS), multiple=True, default=EVENTS, help="Event to send; default: all."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on one line, for programs.")
 def add(url: str, events: tuple[str, ...], as_json: bool) -> None:
     """Add a URL for the tenant of TURNFOLD_TENANT or --tenant, and print the secret that signs its deliveries.
@@ -43,10 +45,13 @@ def add(url: str, events: tuple[str, ...], as_json: bool) -> None:
         click.echo(json.dumps({"id": endpoint, "secret": secret, "url": url, "events": list(events)}))
     else:
         click.echo(secret)
-        click.echo(f"Keep it now: it is not shown again. `turnfold webhooks test {endpoint}` tries it.", err=True)
+        click.echo(
+            f"Save the secret now: it is not shown again. `turnfold webhooks test {endpoint}` sends a test event.",
+            err=True,
+        )
 
 
-@webhooks.command("list", short_help="List URLs, without their secrets.")
+@webhooks.command("list", short_help="List webhooks, without their secrets.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on one line, for programs.")
 def list_endpoints(as_json: bool) -> None:
     """List a tenant's webhooks, with how many deliveries are waiting and how many were given up."""
@@ -62,10 +67,10 @@ def list_endpoints(as_json: bool) -> None:
     for row in stored:
         click.echo(f"{row.id}  {','.join(row.events)}  {row.waiting} waiting, {row.given_up} given up  {row.url}")
     if not stored:
-        click.echo("there are no webhooks: `turnfold webhooks add URL` makes one", err=True)
+        click.echo("there are no webhooks: `turnfold webhooks add URL` adds one", err=True)
 
 
-@webhooks.command(short_help="Tell a URL nothing any more.")
+@webhooks.command(short_help="Remove a webhook.")
 @click.argument("endpoint")
 def remove(endpoint: str) -> None:
     """Remove a webhook, and the deliveries that wait for it."""
@@ -75,7 +80,7 @@ def remove(endpoint: str) -> None:
         raise click.ClickException(f"there is no webhook {endpoint}: `turnfold webhooks list` shows them")
 
 
-@webhooks.command(short_help="Send a URL an event `test`.")
+@webhooks.command(short_help="Send a test event to a webhook.")
 @click.argument("endpoint")
 def test(endpoint: str) -> None:
     """Queue an event `test`; a running gateway delivers it, and `list` shows whether it is still waiting."""
@@ -83,4 +88,4 @@ def test(endpoint: str) -> None:
         queued = endpoints.test(endpoint)
     if not queued:
         raise click.ClickException(f"there is no webhook {endpoint}: `turnfold webhooks list` shows them")
-    click.echo("queued: a running gateway sends it; `turnfold webhooks list` shows whether it waits", err=True)
+    click.echo("queued: a running gateway sends it; `turnfold webhooks list` shows waiting events", err=True)

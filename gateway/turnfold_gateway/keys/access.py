@@ -55,8 +55,8 @@ async def _take_request(caller: Caller, client: RedisClient, *, default_a_minute
     if wait > 0:
         seconds = math.ceil(wait)
         raise Problem(
-            429, "too-many-requests", "The key makes too many requests",
-            detail=f"the key may make {a_minute} requests a minute",
+            429, "too-many-requests", "Too many requests with this key",
+            detail=f"the key may make {a_minute} requests per minute",
             remedy="repeat the request after Retry-After seconds, or ask for a key with a higher limit",
             headers={"Retry-After": str(seconds)}, retry_after_seconds=seconds,
         )  # fmt: skip

@@ -41,8 +41,8 @@ class CellKeys:
             return await loop.run_in_executor(self._known, self.store.find, key_id)
         if self._waiting >= MOST_UNKNOWN:
             raise Problem(
-                429, "too-many-unknown-keys", "Too many unknown keys are looked up",
-                detail="many requests with keys that did not open before wait for their lookup",
+                429, "too-many-unknown-keys", "Too many lookups of unknown keys",
+                detail="many requests with unknown keys are waiting for a lookup",
                 remedy="repeat the request after Retry-After seconds", headers={"Retry-After": "1"},
                 retry_after_seconds=1,
             )  # fmt: skip

@@ -39,16 +39,16 @@ class Caller:
 def unauthorized(*, detail: str) -> Problem:
     return Problem(
         401, "unauthorized", "No valid key", detail=detail,
-        remedy="send `Authorization: Bearer KEY` with a key of `turnfold keys create`",
+        remedy="send `Authorization: Bearer KEY` with a key from `turnfold keys create`",
         headers={"WWW-Authenticate": 'Bearer realm="turnfold"'},
     )  # fmt: skip
 
 
 def forbidden(scope: Scope, caller: Caller) -> Problem:
     return Problem(
-        403, "missing-scope", "The key may not do this",
+        403, "missing-scope", "The key lacks a scope",
         detail=f"this needs the scope {scope}; the key has {', '.join(sorted(caller.scopes))}",
-        remedy=f"use a key that was made with --scope {scope}",
+        remedy=f"use a key created with --scope {scope}",
     )  # fmt: skip
 
 
@@ -72,7 +72,7 @@ class KeyRing:
         """
         token = parse_token(token_text)
         if token is None:
-            raise unauthorized(detail="the key does not have the form of one: tfk_…")
+            raise unauthorized(detail="the key is malformed: keys look like tfk_…")
         key = await self._key(token)
         if key is None:
             raise unauthorized(detail="the key is unknown or was revoked")
@@ -159,7 +159,7 @@ class KeyRing:
             return None
         if key is not None and self._cells.of(key.tenant).name != name:
             _log.warning(
-                "key %s is in cell %r, where its tenant does not live: it opens nothing; make one with "
+                "key %s is in cell %r, which is not its tenant's: it is ignored; create one with "
                 "`turnfold --tenant TENANT keys create`", key.id, name,
             )  # fmt: skip
             return None

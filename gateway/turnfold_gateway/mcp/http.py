@@ -56,8 +56,9 @@ def _check_origin(request: HTTPRequest) -> None:
     origin = request.headers.get("origin")
     if origin is not None and origin not in request.app.state.settings.origins:
         raise Problem(
-            403, "foreign-origin", "Web pages may not call", detail="the request came from a web page of another site",
-            remedy="name the page's origin in TURNFOLD_GATEWAY_CORS_ORIGINS",
+            403, "foreign-origin", "Calls from web pages are refused", detail="the request came from a web page on "
+                "another origin",
+            remedy="add the page's origin to TURNFOLD_GATEWAY_CORS_ORIGINS",
         )  # fmt: skip
 
 

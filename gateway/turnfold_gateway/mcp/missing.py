@@ -24,8 +24,8 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:  # noqa: ARG001 - the
 async def refuse(request: Request) -> NoReturn:  # noqa: ARG001 - Starlette's signature
     """Raise a `Problem`: 501."""
     raise Problem(
-        501, "mcp-not-installed", "This gateway does not speak MCP", detail="its package `mcp` is not installed",
-        remedy=f"the operator runs {INSTALL}, and starts the gateway anew",
+        501, "mcp-not-installed", "This gateway does not support MCP", detail="its package `mcp` is not installed",
+        remedy=f"the operator must run {INSTALL} and restart the gateway",
     )  # fmt: skip
 
 

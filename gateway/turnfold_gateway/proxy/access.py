@@ -55,8 +55,8 @@ class Admission:
                 return Admitted(self._tenant)
             raise _unauthorized(
                 detail="the request has no Turnfold key",
-                remedy="send it as X-Turnfold-Key, beside the provider's key in Authorization; or the operator sets "
-                "TURNFOLD_GATEWAY_PROXY_TENANT, for a network that is trusted",
+                remedy="send it as X-Turnfold-Key, next to the provider's key in Authorization; on a trusted "
+                "network, the operator can set TURNFOLD_GATEWAY_PROXY_TENANT instead",
             )
         known = sha256(token.encode("utf-8", "surrogateescape")).digest()
         try:
@@ -73,7 +73,7 @@ class Admission:
                 raise
             # Other routes take the key from Authorization, which here is the provider's.
             raise _unauthorized(
-                detail=str(problem), remedy="send a key of `turnfold keys create` as X-Turnfold-Key"
+                detail=str(problem), remedy="send a key from `turnfold keys create` as X-Turnfold-Key"
             ) from problem
         self._known[known] = (time.monotonic(), caller.tenant)
         return Admitted(caller.tenant)
@@ -89,6 +89,6 @@ def _check_no_leak(request: Request) -> None:
     if any(_OUR_KEY.search(value) for value in (*forwarded, request.url.query)):
         raise proxy_problem(
             400, "misplaced-key", "A Turnfold key would be forwarded",
-            detail="a Turnfold key stands where the provider would get it",
+            detail="a Turnfold key is where it would be forwarded to the provider",
             remedy="send the Turnfold key as X-Turnfold-Key, and the provider's own as Authorization",
         )  # fmt: skip

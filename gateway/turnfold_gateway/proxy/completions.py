@@ -183,8 +183,8 @@ class _Call:
         except httpx.HTTPError as error:
             await received.close()
             raise proxy_problem(
-                502, "upstream-broke-off", "The provider's answer broke off",
-                detail=f"the provider's answer broke off ({type(error).__name__})", remedy="repeat the request",
+                502, "upstream-broke-off", "The provider's answer was interrupted",
+                detail=f"the provider's answer was interrupted ({type(error).__name__})", remedy="repeat the request",
             ) from error  # fmt: skip
         return received.collector.output() if is_whole and received.collector is not None else []
 

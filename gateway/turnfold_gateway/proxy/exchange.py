@@ -170,6 +170,6 @@ def _budget(request: Request, default: int) -> int:
 def _bad_header(name: str, wanted: str) -> Exception:
     shown = "-".join(part.capitalize() for part in name.split("-"))
     return proxy_problem(
-        422, "invalid-header", "A header makes no sense", detail=f"{shown} {wanted}",
-        remedy="correct the header, or leave it out",
+        422, "invalid-header", "Invalid header", detail=f"{shown} {wanted}",
+        remedy="correct or omit the header",
     )  # fmt: skip

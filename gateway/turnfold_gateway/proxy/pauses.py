@@ -35,7 +35,7 @@ class Pauses:
         try:
             await self._cells.of(tenant).redis.mark(gateway_pause(tenant), seconds=PAUSE_SECONDS)
         except Unavailable:
-            _log.warning("other gateways are not told that memory is away: Redis does not answer")
+            _log.warning("cannot tell other gateways that memory is unavailable: Redis does not answer")
 
     async def is_on(self, tenant: str) -> bool:
         """Tell whether a tenant's memory is paused, here or at another gateway."""

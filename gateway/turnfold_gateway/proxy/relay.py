@@ -93,7 +93,7 @@ class Relay(Response):
                 await send(_body(chunk))
         except httpx.HTTPError as error:
             # Without an end of the response the server closes the connection, so the client notices the break too.
-            _log.warning("the provider's response broke off (%s)", type(error).__name__)
+            _log.warning("the provider's response was interrupted (%s)", type(error).__name__)
             return
         if self._finished is not None:
             # The answer is complete, so this has to finish even if the client disconnects now.

@@ -34,7 +34,7 @@ class Upstream:
         if not self._url:
             raise proxy_problem(
                 501, "no-upstream", "The proxy has no provider", detail="no provider is configured to forward to",
-                remedy="the operator sets TURNFOLD_GATEWAY_UPSTREAM_URL, such as https://api.example.com/v1",
+                remedy="the operator must set TURNFOLD_GATEWAY_UPSTREAM_URL, such as https://api.example.com/v1",
             )  # fmt: skip
         target = f"{self._url}{path}" + (f"?{query}" if query else "")
         # Built directly, because the client's default headers would add a user agent.
@@ -52,7 +52,7 @@ class Upstream:
             raise proxy_problem(
                 502, "upstream-unreachable", "The provider cannot be reached",
                 detail=f"the provider cannot be reached ({type(error).__name__})",
-                remedy="repeat the request; the operator looks at TURNFOLD_GATEWAY_UPSTREAM_URL",
+                remedy="repeat the request; the operator should check TURNFOLD_GATEWAY_UPSTREAM_URL",
             ) from error  # fmt: skip
 
     async def close(self) -> None:

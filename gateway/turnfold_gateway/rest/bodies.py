@@ -41,7 +41,7 @@ async def read_body(request: Request, kind: type[_Kind]) -> _Kind:
         raise _not_as_declared(error, kind, what="the body") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Problem(
-            400, "invalid-json", "The body is no JSON", detail=f"the body is no JSON: {error}",
+            400, "invalid-json", "The body is not JSON", detail=f"the body is not JSON: {error}",
             remedy="send a JSON object in UTF-8",
         ) from error  # fmt: skip
 
@@ -76,7 +76,7 @@ def moment(name: str, text: str | None) -> datetime | None:
         time = time.replace(tzinfo=UTC)
     if time is None or time.tzinfo is None:
         raise Problem(
-            422, "invalid-input", "The request makes no sense",
+            422, "invalid-input", "Invalid request",
             detail=f"{name} is neither a day nor a time with an offset",
             remedy="write 2026-03-06, or 2026-03-06T12:00:00Z",
         )  # fmt: skip
@@ -98,7 +98,7 @@ def _not_as_declared(error: Exception, kind: type[msgspec.Struct], *, what: str)
     elif wrong := _NO_CHOICE.fullmatch(told):
         remedy = f"use one of {', '.join(map(str, get_args(get_type_hints(kind)[wrong[1]])))}"
     return Problem(
-        422, "invalid-input", "The request makes no sense", detail=f"{what} is not as declared: {told}", remedy=remedy
+        422, "invalid-input", "Invalid request", detail=f"{what} does not match the schema: {told}", remedy=remedy
     )
 
 
@@ -111,9 +111,9 @@ async def _unpacked(request: Request, most_bytes: int) -> AsyncIterator[bytes]:
         return
     if encoding != "gzip":
         raise Problem(
-            415, "unknown-encoding", "The body's encoding is unknown",
-            detail=f"Content-Encoding {encoding!r} is unknown",
-            remedy="send the body as it is, or packed with gzip", headers={"Accept-Encoding": "gzip"},
+            415, "unknown-encoding", "Unsupported Content-Encoding",
+            detail=f"Content-Encoding {encoding!r} is not supported",
+            remedy="send the body uncompressed or with gzip", headers={"Accept-Encoding": "gzip"},
         )  # fmt: skip
     unpack = zlib.decompressobj(_GZIP)
     try:
@@ -130,7 +130,7 @@ async def _unpacked(request: Request, most_bytes: int) -> AsyncIterator[bytes]:
 
 def _broken_gzip() -> Problem:
     return Problem(
-        400, "invalid-gzip", "The body is no gzip",
-        detail="the body is not what its Content-Encoding says, or not whole",
-        remedy="send it whole, or without Content-Encoding",
+        400, "invalid-gzip", "The body is not gzip",
+        detail="the body does not match its Content-Encoding, or is truncated",
+        remedy="send the complete body, or omit Content-Encoding",
     )  # fmt: skip

@@ -69,8 +69,8 @@ async def context(call: Call) -> ContextDocument:
 operations: Final = (
     Operation(
         method="POST", path=f"{CONVERSATION}/context", scope="read", name="readContext",
-        summary="Everything that matters, within a budget of tokens.", handle=context, body=ContextBody,
+        summary="Read a context within a token budget.", handle=context, body=ContextBody,
         answer=ContextDocument,
-        description="A conversation that nobody has written to reads as an empty context.",
+        description="A conversation without turns reads as an empty context.",
     ),
 )  # fmt: skip

@@ -76,23 +76,23 @@ def _wait_of(call: Call) -> float:
 operations: Final = (
     Operation(
         method="GET", path=CONVERSATIONS, scope="read", name="listConversations",
-        summary="The tenant's stored conversations, by name.", handle=conversations, query=ConversationsQuery,
+        summary="List the tenant's stored conversations, by name.", handle=conversations, query=ConversationsQuery,
         answer=ConversationPage,
     ),
     Operation(
         method="PATCH", path=CONVERSATION, scope="admin", name="configureConversation",
-        summary="Say what matters in a conversation: its goal, constraints, title, settings.", handle=configure,
+        summary="Set a conversation's goal, constraints, title and settings.", handle=configure,
         body=ConfigureBody,
     ),
     Operation(
         method="DELETE", path=CONVERSATION, scope="admin", name="forgetConversation",
-        summary="Erase a conversation for good, with a receipt.", handle=forget, query=ForgetQuery,
+        summary="Permanently erase a conversation, with a receipt.", handle=forget, query=ForgetQuery,
         answer=ErasureReceipt, statuses=(200, 202),
-        description="202: nothing is readable any more; a worker has yet to delete the rows.",
+        description="202: nothing is readable any longer; a worker has yet to delete the rows.",
     ),
     Operation(
         method="DELETE", path=SUBJECT, scope="admin", name="forgetSubject",
         summary="Erase an end user in every conversation of the tenant, with a receipt.", handle=forget_subject,
-        query=ForgetQuery, answer=SubjectReceipt, statuses=(200, 202), description="202: as of a conversation.",
+        query=ForgetQuery, answer=SubjectReceipt, statuses=(200, 202), description="202: as for a conversation.",
     ),
 )  # fmt: skip

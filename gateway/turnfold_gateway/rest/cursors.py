@@ -15,7 +15,7 @@ def number_of(cursor: str | None, *, first: int) -> int:
     number = whole_number(cursor, most=LARGEST)
     if number is None:
         raise Problem(
-            422, "invalid-cursor", "The cursor is not ours", detail="cursor is none that a page of this list answered",
-            remedy="begin without a cursor, then give next_cursor as it was answered",
+            422, "invalid-cursor", "Invalid cursor", detail="cursor is not from a page of this list",
+            remedy="start without a cursor, then pass next_cursor unchanged",
         )  # fmt: skip
     return number

@@ -34,9 +34,9 @@ async def with_ids(call: Call, turns: Sequence[dict[str, Any]], subject: str | N
         return list(turns)
     if not 1 <= len(key) <= LONGEST:
         raise Problem(
-            422, "invalid-idempotency-key", "The Idempotency-Key cannot be used",
+            422, "invalid-idempotency-key", "Invalid Idempotency-Key",
             detail=f"Idempotency-Key must be 1 to {LONGEST} characters long, not {len(key)}",
-            remedy="send a new UUID with each append, and the same one with a repeat of it",
+            remedy="send a new UUID with each append, and the same one only to repeat it",
         )  # fmt: skip
     # A large body is hashed in a thread, so that other requests can proceed.
     sent = await asyncio.to_thread(hash_of_turns, turns) if _may_be_large(call) else hash_of_turns(turns)
@@ -82,9 +82,9 @@ async def _remember(call: Call, key: str, digest: str) -> None:
     earlier = await cells.of(call.caller.tenant).redis.remember(_name(call, key), digest, seconds=REMEMBERED_SECONDS)
     if earlier not in {None, digest}:
         raise Problem(
-            422, "idempotency-key-reused", "The Idempotency-Key was used before",
+            422, "idempotency-key-reused", "The Idempotency-Key was already used",
             detail="other turns were appended to this conversation under this Idempotency-Key",
-            remedy="send a new key with each append, and the same one only with a repeat of it",
+            remedy="send a new key with each append, and the same one only to repeat it",
         )  # fmt: skip
 
 

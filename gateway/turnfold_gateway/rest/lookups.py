@@ -127,27 +127,27 @@ async def status(call: Call) -> Status:
 operations: Final = (
     Operation(
         method="GET", path=f"{CONVERSATION}/expand/{{marker:id}}", scope="read", name="expandMarker",
-        summary="What a marker of a context stands for.", handle=expand, query=ExpandQuery, answer=ExpansionDocument,
+        summary="Expand a marker.", handle=expand, query=ExpandQuery, answer=ExpansionDocument,
     ),
     Operation(
         method="GET", path=f"{CONVERSATION}/search", scope="read", name="searchConversation",
-        summary="Segments and recent turns about something, best first.", handle=search, query=SearchQuery, answer=Hits,
+        summary="Search segments and recent turns, best first.", handle=search, query=SearchQuery, answer=Hits,
     ),
     Operation(
         method="GET", path=f"{CONVERSATION}/anchors", scope="read", name="listAnchors",
-        summary="What must not be lost, verbatim: decisions, constraints, open questions …", handle=anchors,
+        summary="List anchors: verbatim decisions, constraints, open questions …", handle=anchors,
         query=AnchorsQuery, answer=Anchors,
     ),
     Operation(
         method="GET", path=f"{CONVERSATION}/notes", scope="read", name="listNotes",
-        summary="What was said, note by note.", handle=notes, query=NotesQuery, answer=NotePage,
+        summary="List notes.", handle=notes, query=NotesQuery, answer=NotePage,
     ),
     Operation(
         method="GET", path=f"{CONVERSATION}/timeline", scope="read", name="readTimeline",
-        summary="What came up, in order.", handle=timeline, query=TimelineQuery, answer=Timeline,
+        summary="List first mentions, in order.", handle=timeline, query=TimelineQuery, answer=Timeline,
     ),
     Operation(
         method="GET", path=f"{CONVERSATION}/status", scope="read", name="readStatus",
-        summary="How far the work is: stored, folded, parked.", handle=status, answer=Status,
+        summary="Show progress: turns stored, folded and parked.", handle=status, answer=Status,
     ),
 )  # fmt: skip

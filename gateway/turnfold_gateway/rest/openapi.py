@@ -25,7 +25,7 @@ from turnfold_gateway.rest.operations import Operation
 REF: Final = "#/components/schemas/{name}"
 _PART: Final = re.compile(r"\{(\w+):id\}")
 _PARTS: Final = {
-    "conversation": "Its id, percent-encoded: 1 to 200 bytes.",
+    "conversation": "The conversation's id, percent-encoded: 1 to 200 bytes.",
     "turn": "A turn's id, percent-encoded.",
     "marker": "A marker as a context shows it, `L1:refunds-7`, percent-encoded.",
     "subject": "The id of an end user, percent-encoded.",
@@ -40,26 +40,26 @@ PROBLEM: Final = {
         "status": {"type": "integer"},
         "detail": {"type": "string", "description": "What is wrong, in the SDK's words."},
         "remedy": {"type": "string", "description": "What to do about it."},
-        "needed_tokens": {"type": "integer", "description": "Of invalid-budget: the least that is needed."},
-        "suggestion": {"type": "string", "description": "Of unknown-marker: the nearest one."},
-        "retry_after_seconds": {"type": "integer", "description": "As the header Retry-After."},
+        "needed_tokens": {"type": "integer", "description": "For invalid-budget: the minimum budget."},
+        "suggestion": {"type": "string", "description": "For unknown-marker: the nearest marker."},
+        "retry_after_seconds": {"type": "integer", "description": "Same as the Retry-After header."},
         "turn_ids": {
             "type": "array", "items": {"type": "string"},
-            "description": "Of an append: send these turns again with these ids, and nothing is doubled.",
+            "description": "For an append: resend the turns with these ids to avoid duplicates.",
         },
     },
     "required": ["type", "title", "status", "detail", "remedy"],
 }  # fmt: skip
 
 _ERRORS: Final[Mapping[str, str]] = {
-    "400": "The body is no JSON.",
+    "400": "The body is not JSON.",
     "401": "No valid key.",
-    "403": "The key does not have the scope.",
-    "404": "There is no such conversation, turn or marker.",
+    "403": "The key lacks the scope.",
+    "404": "Unknown conversation, turn or marker.",
     "413": "The body is too large.",
-    "415": "The body's encoding is unknown.",
-    "422": "The request makes no sense: the detail says why.",
-    "429": "Too many requests, or workers are far behind: repeat after Retry-After seconds.",
+    "415": "Unsupported Content-Encoding.",
+    "422": "Invalid request: the detail says why.",
+    "429": "Too many requests, or the inbox is full: repeat after Retry-After seconds.",
     "503": "Redis or the database did not answer: repeat after Retry-After seconds.",
 }
 
@@ -79,7 +79,7 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
     for operation in listed:
         path = _PART.sub(r"{\1}", operation.path)
         paths.setdefault(path, {})[operation.method.lower()] = _operation(operation)
-    for path, summary in (("/healthz", "Whether the process lives."), ("/readyz", "Whether Redis and SQL answer.")):
+    for path, summary in (("/healthz", "Whether the process is alive."), ("/readyz", "Whether Redis and SQL answer.")):
         paths[path] = {"get": _health(path, summary)}
     paths |= openapi_proxy.paths()
     return {
@@ -123,7 +123,7 @@ def _path_parameters(operation: Operation) -> Iterator[dict[str, Any]]:
     if operation.takes_idempotency_key:
         yield {
             "name": "Idempotency-Key", "in": "header", "required": False,
-            "description": "A repeat with the same key, within a day, adds nothing.",
+            "description": "A repeat with the same key within a day adds nothing.",
             "schema": {"type": "string", "minLength": 1, "maxLength": 200},
         }  # fmt: skip
 
@@ -157,7 +157,7 @@ def _problem(description: str) -> dict[str, Any]:
 
 def _health(path: str, summary: str) -> dict[str, Any]:
     content = {"application/json": {"schema": {"$ref": REF.format(name="Health")}}}
-    responses = {"200": {"description": "It does.", "content": content}}
+    responses = {"200": {"description": "Yes.", "content": content}}
     if path == "/readyz":
         responses["503"] = _problem(_ERRORS["503"])
     return {"operationId": path.strip("/"), "summary": summary, "security": [], "responses": responses}

@@ -16,45 +16,46 @@ _PROBLEM: Final = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProxyPr
 _TEXT: Final[Mapping[str, Any]] = {"type": "string", "minLength": 1, "maxLength": 200}
 
 REQUEST_HEADERS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
-    CONVERSATION: ("The conversation; without it a request and its answer pass untouched.", _TEXT),
+    CONVERSATION: ("The conversation; without it, request and response pass unchanged.", _TEXT),
     "X-Turnfold-Budget": (
-        "Tokens of what is forwarded, system messages included, tools not; else the gateway's setting.",
+        "Token budget of the forwarded messages, with system messages, without tools; default: the gateway's setting.",
         {"type": "integer", "minimum": 500, "maximum": 999_999_999},
     ),
-    "X-Turnfold-Tokenizer": ("Counts: a tiktoken encoding whose file is cached; else the estimator does.", _TEXT),
+    "X-Turnfold-Tokenizer": ("Tokenizer: a tiktoken encoding whose file is cached; default: the estimator.", _TEXT),
     "X-Turnfold-History": (
-        "`whole`: the body has the history, or its end. `new`: it has new messages alone.",
+        "`whole`: the body contains the history, or the end of it. `new`: only new messages.",
         {"type": "string", "enum": ["whole", "new"], "default": "whole"},
     ),
     "X-Turnfold-Recall": (
-        "`off`: a question brings no notes back.",
+        "`off`: the question does not retrieve notes.",
         {"type": "string", "enum": ["on", "off"], "default": "on"},
     ),
     "X-Turnfold-Tools": (
-        "`on`: the model may look things up that the block stands for.",
+        "`on`: the model may look up what the block replaces.",
         {"type": "string", "enum": ["off", "on"], "default": "off"},
     ),
 }
 """Description and schema by name. `X-Turnfold-Key` is a security scheme."""
 
 ANSWER_HEADERS: Final[Mapping[str, str]] = {
-    "X-Turnfold-Memory": "`on`, or `bypassed; reason=…` where the request was forwarded as it came.",
-    "X-Turnfold-Tokens": "What was forwarded, counted.",
-    "X-Turnfold-Folded": "Numbers of the turns that the block stands for: `1-195`.",
-    "X-Turnfold-Lookups": "How often the model looked something up first.",
+    "X-Turnfold-Memory": "`on`, or `bypassed; reason=…` if the request was forwarded unchanged.",
+    "X-Turnfold-Tokens": "Tokens forwarded.",
+    "X-Turnfold-Folded": "Numbers of the turns that the block replaces: `1-195`.",
+    "X-Turnfold-Lookups": "Number of lookups by the model before its answer.",
 }
 
 SECURITY_SCHEMES: Final = {
     "turnfoldKey": {
         "type": "apiKey", "in": "header", "name": "X-Turnfold-Key",
-        "description": "`turnfold keys create`, with the scopes append and read. It is not forwarded.",
+        "description": "Key from `turnfold keys create` with the scopes append and read. Not forwarded.",
     },
-    "providersKey": {"type": "http", "scheme": "bearer", "description": "The caller's own key, forwarded as it is."},
+    "providersKey": {"type": "http", "scheme": "bearer", "description": "The caller's provider key, forwarded "
+        "unchanged."},
 }  # fmt: skip
 
 _ERROR: Final = {
     "type": "object",
-    "description": "The same where clients of OpenAI look for it.",
+    "description": "The same, where OpenAI clients expect it.",
     "properties": {
         "message": {"type": "string"}, "type": {"type": "string"}, "code": {"type": "string"},
         "param": {"type": "null"},
@@ -62,10 +63,10 @@ _ERROR: Final = {
     "required": ["message", "type", "code", "param"],
 }  # fmt: skip
 SCHEMAS: Final = {
-    "ProviderBody": {"type": "object", "description": "What the provider takes, whatever is in it."},
-    "ProviderAnswer": {"description": "What the provider answers, byte for byte."},
+    "ProviderBody": {"type": "object", "description": "Any request body that the provider accepts."},
+    "ProviderAnswer": {"description": "The provider's response, byte for byte."},
     "ProxyProblem": {
-        "description": "An error of the gateway's, not of the provider's.",
+        "description": "An error from the gateway, not the provider.",
         "allOf": [
             {"$ref": "#/components/schemas/Problem"},
             {"type": "object", "properties": {"error": _ERROR}, "required": ["error"]},
@@ -74,32 +75,33 @@ SCHEMAS: Final = {
 }
 
 _ERRORS: Final[Mapping[str, str]] = {
-    "400": "A Turnfold key stands where it would be forwarded.",
+    "400": "A Turnfold key is where it would be forwarded.",
     "401": "No valid Turnfold key.",
-    "403": "The Turnfold key does not have the scopes.",
+    "403": "The Turnfold key lacks a scope.",
     "413": "The body is too large.",
-    "422": "A header or the budget makes no sense.",
+    "422": "Invalid header or budget.",
     "429": "Too many requests: repeat after Retry-After seconds.",
     "501": "No provider is configured.",
-    "502": "The provider cannot be reached, or broke off.",
+    "502": "The provider cannot be reached, or its response was interrupted.",
     "503": "The key cannot be looked up: the database does not answer.",
     "504": "The provider did not answer in time.",
 }
 _COMMON: Final = (
-    "Forwarded to the provider, inside the budget where a header names a conversation. Every other header passes, but "
-    "for those of one connection. Statuses of the provider pass as they are."
+    "Forwarded to the provider; if a header names a conversation, the messages are cut to the budget. "
+    "All other headers are passed through, except hop-by-hop ones. The provider's status codes are passed through."
 )
 
 
 def paths() -> dict[str, Any]:
     """Return the path items of the proxy."""
     return {
-        "/v1/chat/completions": {"post": _operation("forwardChatCompletion", "A chat completion.")},
+        "/v1/chat/completions": {"post": _operation("forwardChatCompletion", "Create a chat completion.")},
         "/v1/responses": {"post": _operation("forwardResponse", "A response.")},
         "/v1/responses/compact": {
             "post": _operation(
-                "compactResponses", "A compacted conversation, for any provider.",
-                "With a conversation no provider is asked: the user's messages, and one readable item for the rest.",
+                "compactResponses", "Compact a conversation, for any provider.",
+                "With a conversation, no provider is called: returns the user's messages, and one readable item for "
+                "the rest.",
                 streams=False,
             )
         },
@@ -124,7 +126,7 @@ def _operation(name: str, summary: str, more: str = "", *, streams: bool = True)
         ],
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
         "responses": {
-            "200": {"description": "The provider's answer.", "headers": _answer_headers(), "content": content},
+            "200": {"description": "The provider's response.", "headers": _answer_headers(), "content": content},
             **{status: {"description": text, "content": _PROBLEM} for status, text in _ERRORS.items()},
         },
     }

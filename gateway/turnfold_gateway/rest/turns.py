@@ -93,7 +93,7 @@ operations: Final = (
     Operation(
         method="POST", path=TURNS, scope="append", name="appendTurns", summary="Append turns.", handle=append,
         body=AppendBody, answer=Receipt, statuses=(202,), takes_idempotency_key=True,
-        description="Answers when Redis has them. A repeat of a `turn_id`, or of a request with the same "
+        description="Returns once Redis has them. A repeat of a `turn_id`, or of a request with the same "
         "`Idempotency-Key`, changes nothing. A turn is in the next context at once.",
     ),
     Operation(
@@ -106,10 +106,10 @@ operations: Final = (
     ),
     Operation(
         method="DELETE", path=TURN, scope="admin", name="deleteTurn",
-        summary="Remove what a turn says, for good: only its number stays.", handle=delete,
+        summary="Permanently delete the content of a turn; only its number stays.", handle=delete,
     ),
     Operation(
         method="POST", path=f"{CONVERSATION}/rewind", scope="admin", name="rewindConversation",
-        summary="Cut off every turn behind one, for good.", handle=rewind, body=RewindBody,
+        summary="Permanently delete all turns after a turn.", handle=rewind, body=RewindBody,
     ),
 )  # fmt: skip

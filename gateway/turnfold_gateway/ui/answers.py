@@ -93,7 +93,9 @@ async def fields_of(request: Request) -> dict[str, str]:
 
 
 def _too_large() -> Problem:
-    return Problem(413, "form-too-large", "The form is too large", detail="no form has so much", remedy="send less")
+    return Problem(
+        413, "form-too-large", "The form is too large", detail="the form exceeds the limit", remedy="shorten the input"
+    )
 
 
 def ask_for_key(request: Request, *, refused: str = "") -> Response:
@@ -119,13 +121,13 @@ def in_words(problem: Problem) -> dict[str, Any]:
     """Return a problem's document for people: members meant for programs are put into its remedy."""
     document = dict(problem.document)
     if (needed := document.get("needed_tokens")) is not None:
-        document["remedy"] = f"give a budget of at least {needed:,} tokens"
+        document["remedy"] = f"set a budget of at least {needed:,} tokens"
     elif (seconds := document.get("retry_after_seconds")) is not None:
-        document["remedy"] = f"load the page again in {seconds} s"
+        document["remedy"] = f"reload the page in {seconds} s"
     return document
 
 
 _FAILED: Final = Problem(
-    500, "internal-error", "The page failed", detail="an unforeseen error; the gateway's log has it",
-    remedy="load the page once more; if it fails again, report it with the time",
+    500, "internal-error", "The page failed", detail="unexpected error; see the gateway's log",
+    remedy="reload the page; if it fails again, report it with the time",
 )  # fmt: skip

@@ -67,4 +67,4 @@ def _day(text: str) -> datetime | None:
     try:
         return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
     except ValueError as error:
-        raise InvalidInput(f"{text[:40]!r} is no day", remedy="write it as 2026-03-06") from error
+        raise InvalidInput(f"{text[:40]!r} is not a date", remedy="write it as 2026-03-06") from error

@@ -85,8 +85,8 @@ def check_origin(request: Request) -> None:
         is_foreign = origin is not None and origin.partition("://")[2] != request.headers.get("host", "")
     if is_foreign:
         raise Problem(
-            403, "foreign-form", "The form came from another site", detail="forms are taken from this page alone",
-            remedy="open the page itself, and send the form from there",
+            403, "foreign-form", "The form came from another site", detail="forms are accepted only from this page",
+            remedy="open the page directly and submit the form there",
         )  # fmt: skip
 
 
@@ -95,8 +95,8 @@ def check_form(request: Request, visitor: Visitor, form_token: object) -> None:
     check_origin(request)
     if not isinstance(form_token, str) or not compare_digest(form_token.encode(), visitor.form_token.encode()):
         raise Problem(
-            403, "stale-form", "The form is no longer good", detail="it was made for another key",
-            remedy="go back, load the page anew, and send the form again",
+            403, "stale-form", "The form has expired", detail="it was created for another key",
+            remedy="go back, reload the page and submit the form again",
         )  # fmt: skip
 
 
@@ -104,6 +104,6 @@ def check_admin(visitor: Visitor) -> None:
     """Raise `Problem` (403) for a visitor without the scope `admin`."""
     if not visitor.is_admin:
         raise Problem(
-            403, "missing-scope", "The key may not do this", detail="this needs the scope admin",
-            remedy="sign in with a key that was made with --scope admin",
+            403, "missing-scope", "The key lacks a scope", detail="this needs the scope admin",
+            remedy="sign in with a key created with --scope admin",
         )  # fmt: skip

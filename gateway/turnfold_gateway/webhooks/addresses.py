@@ -23,7 +23,7 @@ def checked_url(url: str, *, allow_http: bool) -> SplitResult:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError as error:
-        msg = "the webhook's URL cannot be read: give one such as https://hooks.example.com/x"
+        msg = "the webhook's URL is invalid: use one such as https://hooks.example.com/x"
         raise InvalidInput(msg) from error
     if not parts.hostname or len(url) > LONGEST_URL or not url.isascii() or any(ord(sign) <= 32 for sign in url):
         msg = f"a webhook needs a URL such as https://hooks.example.com/x, percent-encoded, up to {LONGEST_URL} long"
@@ -31,7 +31,7 @@ def checked_url(url: str, *, allow_http: bool) -> SplitResult:
     if parts.scheme != "https" and not (allow_http and parts.scheme == "http"):
         raise InvalidInput("a webhook's URL must begin with https:// (TURNFOLD_GATEWAY_WEBHOOK_HTTP=on allows http://)")
     if parts.username is not None or parts.password is not None or parts.fragment:
-        msg_0 = "a webhook's URL has no user, password or fragment: the signature says who sends"
+        msg_0 = "a webhook's URL must not have a user, password or fragment: the signature identifies the sender"
         raise InvalidInput(msg_0)
     return parts
 

@@ -82,9 +82,9 @@ async def _claimed(outbox: Outbox, busy: list[Receiver]) -> list[Delivery]:
     try:
         return await asyncio.to_thread(outbox.claim, busy)
     except TurnfoldError as error:
-        _log.warning("webhooks wait: %s", error)
+        _log.warning("webhook delivery is paused: %s", error)
     except Exception:  # noqa: BLE001 - a failed batch must not end later ones
-        _log.exception("webhooks wait")
+        _log.exception("webhook delivery is paused")
     return []
 
 

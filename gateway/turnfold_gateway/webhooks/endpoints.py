@@ -60,7 +60,10 @@ class Endpoints:
         with translated(), self._store.engine.begin() as connection:
             count = connection.scalar(select(func.count()).select_from(rows).where(rows.c.tenant == self._tenant)) or 0
             if count >= MOST_ENDPOINTS:
-                raise InvalidInput(f"a tenant has at most {MOST_ENDPOINTS} webhooks: `turnfold webhooks remove ID`")
+                raise InvalidInput(
+                    f"a tenant can have at most {MOST_ENDPOINTS} webhooks: remove one with `turnfold webhooks remove "
+                    "ID`"
+                )
             connection.execute(rows.insert(), row)
         return row["id"], row["secret"]
 

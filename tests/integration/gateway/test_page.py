@@ -123,7 +123,7 @@ def test_what_there_is_not_and_what_is_no_day_are_told_with_a_remedy(gateway: Ga
     with signed_in(gateway, TENANT, "read") as client:
         turn = client.get(address_of(NAME, "turns", 999))
         day = client.get(address_of(NAME, "context", as_of="banana"))
-    assert (turn.status_code, "There is no such turn" in turn.text) == (404, True)
+    assert (turn.status_code, "Unknown turn" in turn.text) == (404, True)
     assert "write it as 2026-03-06" in day.text
 
 
@@ -131,7 +131,7 @@ def test_an_address_that_no_page_has_is_told_on_a_page(gateway: Gateway) -> None
     with signed_in(gateway, TENANT, "read") as client:
         nowhere = client.get("/ui/nowhere")
         slash = client.get("/ui/jobs/")
-    assert (nowhere.status_code, "There is no such page" in nowhere.text) == (404, True)
+    assert (nowhere.status_code, "Page not found" in nowhere.text) == (404, True)
     assert (slash.status_code, slash.headers["location"]) == (307, "/ui/jobs")
     with gateway.client() as client:
         stranger = client.get("/ui/nowhere")

@@ -83,7 +83,7 @@ def test_a_full_inbox_takes_the_same_turns_later_without_doubling_any(client: ht
     problem = check_refused(append(client, "full", 2), "inbox-full")
     assert len(problem["turn_ids"]) == 2
     assert "workers" in problem["remedy"]
-    assert problem["remedy"].endswith("with the ids of turn_ids nothing is doubled")
+    assert problem["remedy"].endswith("resend the turns with the ids in turn_ids to avoid duplicates")
     assert waiting(client, "full") <= MOST_WAITING
 
 

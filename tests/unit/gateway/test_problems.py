@@ -32,5 +32,8 @@ def test_an_append_that_is_to_be_repeated_names_the_ids_beside_the_remedy() -> N
     error.turns = (Turn(role="user", content="Hi.", turn_id="m-1"),)
     document = problem_of(error).document
     assert document["detail"] == "the inbox holds 10 turns"
-    assert document["remedy"] == "append the turns again in a while; with the ids of turn_ids nothing is doubled"
+    assert (
+        document["remedy"]
+        == "append the turns again in a while; resend the turns with the ids in turn_ids to avoid duplicates"
+    )
     assert document["turn_ids"] == ["m-1"]

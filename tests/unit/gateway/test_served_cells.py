@@ -167,7 +167,7 @@ async def test_a_key_opens_nothing_outside_its_tenants_cell(
     with pytest.raises(Problem) as refused:
         await cells.ring.caller(str(token), "read")
     assert refused.value.status == 401
-    assert f"is in cell {cell!r}, where its tenant does not live" in caplog.text
+    assert f"is in cell {cell!r}, which is not its tenant's" in caplog.text
     assert token.secret not in caplog.text
 
 

@@ -32,7 +32,7 @@ def timeline(
     session: Session, conversation: str, query: str | None, after: int | None, limit: int, now: datetime | None,
     as_json: bool,
 ) -> None:  # fmt: skip
-    """List what came up in CONVERSATION in the order of the turns: when it happened said, and when it happened or will.
+    """List what came up in CONVERSATION in the order of the turns: when it was said, and when it happened or will.
 
     With --query, the first mentions of its subject; without it, what is most informative about the conversation.
 

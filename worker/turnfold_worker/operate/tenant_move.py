@@ -279,14 +279,10 @@ class TenantMove:
 class Seal(NamedTuple):
     """Hashes of what a cell contained of a tenant."""
 
-    digests: str = (
-        ""
-        """Hash over its conversations' names and digests."""
-    )
-    names: str = (
-        ""
-        """Hash over the names alone."""
-    )
+    digests: str = ""
+    """Hash over its conversations' names and digests."""
+    names: str = ""
+    """Hash over the names alone."""
 
 
 def _seal_key(tenant: str) -> str:

@@ -26,7 +26,7 @@ async def status_of(visitor: Visitor, conversation: str) -> Status:
     status = await visitor.turnfold.status(conversation)
     if not status.stored and not status.inbox:
         msg = f"no turns were appended to conversation {conversation!r}, or it was forgotten"
-        raise UnknownConversation(msg, remedy="look it up in the list of conversations")
+        raise UnknownConversation(msg, remedy="check the list of conversations")
     return status
 
 
@@ -72,7 +72,7 @@ async def turn(request: Request, visitor: Visitor) -> Response:
     shown = next((one for one in found if one.seq == seq), None)
     if shown is None:
         msg = f"conversation {conversation!r} has no turn {seq}"
-        raise UnknownTurn(msg, remedy="go back to the conversation, which has its turns")
+        raise UnknownTurn(msg, remedy="open the conversation to see its turns")
     return render(
         "turn.html", visitor=visitor, title=f"Turn {seq} of {conversation}", conversation=conversation, turn=shown,
         begin=begin, end=min(begin + PAGE_CHARACTERS, len(shown.content)), size=PAGE_CHARACTERS,

@@ -54,6 +54,6 @@ async def nowhere(request: Request, visitor: Visitor) -> Response:  # noqa: ARG0
     if address.endswith("/"):
         return RedirectResponse(address.rstrip("/"), headers=HEADERS)
     raise Problem(
-        404, "not-found", "There is no such page", detail="no page has this address",
-        remedy="look for what you want in the list of conversations",
+        404, "not-found", "Page not found", detail="there is no page at this address",
+        remedy="start from the list of conversations",
     )  # fmt: skip

@@ -34,6 +34,6 @@ async def forget(request: Request, visitor: Visitor, fields: dict[str, str]) -> 
     """Erase the conversation if its name was typed correctly."""
     conversation = conversation_of(request)
     if fields.get("name", "").strip() != conversation.strip():
-        raise InvalidInput("the name that was written is not the conversation's: nothing was forgotten")
+        raise InvalidInput("the name does not match the conversation: nothing was forgotten")
     receipt = await visitor.turnfold.forget(conversation, timeout_seconds=WAIT_SECONDS)
     return render("forgotten.html", visitor=visitor, title="Forgotten", receipt=receipt)

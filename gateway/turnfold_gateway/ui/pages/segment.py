@@ -60,8 +60,8 @@ async def segment(request: Request, visitor: Visitor) -> Response:
 async def _segment(visitor: Visitor, conversation: str, number: int) -> Segment:
     found = await visitor.turnfold.segments(conversation, after=number - 1, limit=1, words=True) if number else []
     if not found:
-        msg = f"conversation {conversation!r} has no segment {number}: it is not closed yet, or was cut off"
-        raise UnknownMarker(msg, remedy="go back to the conversation, which has its segments")
+        msg = f"conversation {conversation!r} has no segment {number}: it is not closed yet, or was rewound"
+        raise UnknownMarker(msg, remedy="open the conversation to see its segments")
     return found[0]
 
 

@@ -56,8 +56,8 @@ def _decide(settings: Settings, tenant: str, work_id: str, action: Literal["retr
         decisions = import_module("turnfold_worker.operate.decisions")
     except ModuleNotFoundError as error:
         raise Problem(
-            501, "no-worker-package", "Jobs cannot be decided about here",
-            detail="the rules for it come with turnfold-worker, which is not installed beside the gateway",
+            501, "no-worker-package", "Jobs cannot be retried or skipped here",
+            detail="this needs turnfold-worker, which is not installed with the gateway",
             remedy=f"run `turnfold jobs {action} {work_id[:30]}` where workers are installed",
         ) from error  # fmt: skip
     outcome: str = decisions.decide(settings, tenant, work_id, action)

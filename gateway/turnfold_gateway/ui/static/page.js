@@ -39,7 +39,7 @@ async function toggle(marker) {
   try {
     panel.replaceChildren(...(await fragmentOf(marker.href)).childNodes);
   } catch {
-    panel.replaceChildren(messageOf("The gateway did not answer: open the marker once more."));
+    panel.replaceChildren(messageOf("The gateway did not answer: open the marker again."));
   }
 }
 
@@ -69,7 +69,7 @@ function live(form) {
       history.replaceState(null, "", address);
     } catch (error) {
       if (error.name === "AbortError") return;
-      target.replaceChildren(messageOf("The gateway did not answer: change something to ask again."));
+      target.replaceChildren(messageOf("The gateway did not answer: change a field to try again."));
     }
     target.setAttribute("aria-busy", "false");
   }

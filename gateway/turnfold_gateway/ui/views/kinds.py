@@ -19,37 +19,37 @@ def _by_name(*kinds: Kind) -> Mapping[str, Kind]:
 
 
 PARTS: Final = _by_name(
-    Kind("system", "System text", "what the operator says"),
+    Kind("system", "System text", "instructions from the operator"),
     Kind("task", "Task and requests", "the task, and what users asked an agent to do"),
-    Kind("anchors", "Standing facts", "constraints, decisions and the like that are in force, word for word"),
+    Kind("anchors", "Standing facts", "constraints, decisions and the like that are in force, verbatim"),
     Kind("names", "Names", "people, paths and identifiers that came up"),
     Kind("background", "Past in notes", "the whole past as notes under markers"),
-    Kind("often", "In detail", "segments that are looked up often"),
-    Kind("excerpts", "For the question", "notes and turns that the question brings"),
-    Kind("expanded", "Expanded", "what the caller asked to be shown"),
-    Kind("actions", "Work done", "what was done with tools"),
-    Kind("recent", "Recent turns", "the last turns as they were said"),
-    Kind("frame", "Frame", "lines around the record, so that nothing said can end it"),
+    Kind("often", "In detail", "segments that are expanded often"),
+    Kind("excerpts", "For the question", "notes and turns retrieved for the question"),
+    Kind("expanded", "Expanded", "what the caller asked to expand"),
+    Kind("actions", "Work done", "actions taken with tools"),
+    Kind("recent", "Recent turns", "the latest turns, verbatim"),
+    Kind("frame", "Frame", "lines that delimit the record, so that no turn can end it"),
 )
 """Parts of a context, in the order of a legend."""
 
 ANCHORS: Final = _by_name(
-    Kind("constraint", "Constraint", "a hard limit: what must always or never be so"),
-    Kind("instruction", "Instruction", "what an assistant is told once and does each time"),
+    Kind("constraint", "Constraint", "a hard limit: what must always or never hold"),
+    Kind("instruction", "Instruction", "what an assistant must do every time"),
     Kind("decision", "Decision", "what was settled"),
-    Kind("commitment", "Commitment", "what somebody promised"),
-    Kind("preference", "Preference", "how somebody likes things to be"),
-    Kind("unresolved_question", "Open question", "what was asked and not answered"),
-    Kind("critical_fact", "Fact", "what must not be lost"),
-    Kind("correction", "Correction", "what takes the place of something said before"),
+    Kind("commitment", "Commitment", "a promise"),
+    Kind("preference", "Preference", "how a speaker wants things done"),
+    Kind("unresolved_question", "Open question", "a question not answered yet"),
+    Kind("critical_fact", "Fact", "a fact to preserve"),
+    Kind("correction", "Correction", "a correction of an earlier statement"),
 )
 
 STATES: Final = _by_name(
-    Kind("active", "Active", "holds now"),
+    Kind("active", "Active", "in force"),
     Kind("resolved", "Resolved", "answered or done"),
-    Kind("superseded", "Superseded", "something else took its place"),
-    Kind("duplicate", "Duplicate", "said again elsewhere"),
-    Kind("dismissed", "Dismissed", "a person said that it does not matter"),
+    Kind("superseded", "Superseded", "replaced by a later statement"),
+    Kind("duplicate", "Duplicate", "repeats another statement"),
+    Kind("dismissed", "Dismissed", "marked as unimportant by a person"),
 )
 
 LEVELS: Final = ("Full", "Detailed", "Brief", "Tags")
