@@ -112,7 +112,7 @@ BAD_FILES = {
     "turns that are no list": ('{"id": "c", "turns": "none"}\n', r"chat\.jsonl:1: .*must be a list, not text"),
     "turns and conversations mixed": (
         '{"id": "c", "turns": []}\n{"role": "user", "content": "a"}\n',
-        r"chat\.jsonl:2: turns and whole conversations are mixed",
+        r"chat\.jsonl:2: the file mixes turns and whole conversations",
     ),
     "an id with control characters": (
         '{"id": "a\\nb", "turns": [{"role": "user", "content": "a"}]}\n',
