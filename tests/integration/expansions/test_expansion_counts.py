@@ -257,8 +257,8 @@ def test_the_command_line_shows_what_is_looked_up_and_resets_it(
         return result.output
 
     assert re.search(r"expanded 4×, last 20\d\d-\d\d-\d\d \d\d:\d\d UTC", run("inspect", "c"))
-    assert "expansions: 4 asked for, 4 found (100%)" in run("inspect", "c")
-    assert "expansions: 4 asked for, 4 found (100%)" in run("status")
+    assert "expansions: 4 requested, 4 found (100%)" in run("inspect", "c")
+    assert "expansions: 4 requested, 4 found (100%)" in run("status")
     assert "expan" not in run("inspect", "c", "--reset-expansions")
 
 

@@ -155,12 +155,12 @@ def test_the_second_run_erases_what_the_first_one_copied(
         "keys": 0, "pin": {"acme": "us"},
     }  # fmt: skip
     again = in_cells(*MOVE)
-    assert "3 conversations with 28 turns of tenant acme are in cell us" in again
+    assert "3 conversations with 28 turns of tenant acme are the same in cells eu and us" in again
     assert "this run copied 0 and 0 keys" in again
     assert '[pins]\n"acme" = "us"' in again
 
     pin("us")
-    assert "may its 3 conversations in cell 'eu' be erased?" in in_cells(*MOVE, code=1)
+    assert "Erase its 3 conversations in cell 'eu'?" in in_cells(*MOVE, code=1)
     assert contents(cells_file, said) == said
     left = in_cells(*MOVE, "--yes", "--json")
     assert (left["state"], left["erased"]["eu"]["conversations"], left["erased"]["eu"]["completed"]) == (

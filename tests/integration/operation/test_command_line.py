@@ -86,7 +86,7 @@ def test_an_import_says_how_much_of_it_was_stored_already(imported: Up, tmp_path
 
     said = imported.run("import", file, "--wait", 60)
 
-    assert "20 turns of conversation grows appended and folded; 30 were stored already" in said
+    assert "20 turns of conversation grows appended and folded; 30 were already stored" in said
 
 
 def test_what_a_context_leaves_out_is_reached_by_commands(imported: Up) -> None:
@@ -189,7 +189,7 @@ def test_why_tells_what_stands_in_a_context_and_what_does_not(imported: Up) -> N
     gone = next(each for each in told["no_longer"] if each["turn"] == superseded["turn_seq"])
     assert gone["why"].startswith("replaced by turn ")
     assert "no longer holds" in shown
-    assert f"turn {superseded['turn_seq']} stands" in reasons
+    assert f"turn {superseded['turn_seq']} is shown" in reasons
     assert "9999" in imported.run("why", CONVERSATION, 9999, code=1)
 
 

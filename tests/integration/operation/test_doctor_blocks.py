@@ -49,7 +49,7 @@ def looked_at(engine: Engine, reach: Reach, *, seconds_a_look: float = 0.0) -> d
 def test_what_there_was_no_time_for_is_named_and_looked_at_by_the_next_call(engine: Engine) -> None:
     first = looked_at(engine, Reach(seconds=2.0), seconds_a_look=1.0)
     assert first[LOOKED_AT].ok
-    assert f"{blocks.FIRST_BLOCK} conversations; took too long" in first[LOOKED_AT].detail
+    assert f"{blocks.FIRST_BLOCK} conversations; stopped after" in first[LOOKED_AT].detail
     reached = CONVERSATIONS - blocks.FIRST_BLOCK + 1
     assert f"--before {reached}`" in first[LOOKED_AT].detail
     assert first[ORDER].detail == f"none found in the {blocks.FIRST_BLOCK} checked conversations"
