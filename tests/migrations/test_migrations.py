@@ -132,17 +132,17 @@ ODD: dict[str, tuple[bool, list[str], str]] = {
             "CREATE TABLE alembic_version (version_num VARCHAR(32))",
             "INSERT INTO alembic_version VALUES ('ab12'), ('cd34')",
         ],
-        r"another application keeps its revision \(ab12, cd34\).*: give Turnfold a database of its own",
+        r"another application keeps its revision \(ab12, cd34\).*: create a separate database for Turnfold",
     ),
     "with names of ours": (
         False,
         ["CREATE TABLE job (id INTEGER)", "CREATE TABLE meta (id INTEGER)", "CREATE TABLE users (id INTEGER)"],
-        r"another application has tables with these names: job, meta: give Turnfold a database of its own",
+        r"another application has tables with these names: job, meta: create a separate database for Turnfold",
     ),
     "half restored": (
         True,
         ["DELETE FROM alembic_version", "DROP TABLE operation"],
-        r"holds \d\d of \d\d tables, and does not say at which revision .*: restore it whole, or start with an empty",
+        r"holds \d\d of \d\d tables but no revision: .*: restore it completely, or start with an empty",
     ),
 }
 

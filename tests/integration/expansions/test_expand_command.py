@@ -12,7 +12,7 @@ from turnfold_worker.cli import main
 
 @pytest.mark.parametrize(
     ("limit", "said"),
-    [((), "truncated; continue with L0:turns-201-230\n"), (("--max-tokens", "50"), "cut at 50 tokens; go on")],
+    [((), "truncated; continue with L0:turns-201-230\n"), (("--max-tokens", "50"), "truncated at 50 tokens; continue")],
 )
 def test_what_was_cut_says_how_to_go_on(
     tf: Turnfold, local: LocalWorker, redis_url: str, database_url: str, limit: tuple[str, ...], said: str

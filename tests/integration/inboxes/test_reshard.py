@@ -281,7 +281,7 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing(installation: Instal
     with installation.client() as tf:
         append(tf, "c", 0)
     next(installation.begin(64))
-    with pytest.raises(InvalidInput, match=r"64 shards.*under way.*to finish it"):
+    with pytest.raises(InvalidInput, match=r"64 shards.*in progress.*to finish it"):
         next(installation.begin(32))
 
 
@@ -295,7 +295,7 @@ def test_without_workers_it_waits_and_says_what_to_do(installation: Installation
             most_seconds=0,
         )  # fmt: skip
         next(steps)
-        with pytest.raises(Unavailable, match=r"1 conversations still wait.*start workers"):
+        with pytest.raises(Unavailable, match=r"1 conversations are still in.*start workers"):
             next(steps)
         append(tf, "c", 1)
         assert tf.status("c").inbox == 2
