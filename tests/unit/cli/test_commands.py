@@ -190,7 +190,7 @@ class TestBadInput:
         ("option", "value", "says"),
         [
             ("--redis-url", "http://localhost", "TURNFOLD_REDIS_URL is not a Redis URL"),
-            ("--database-url", "mysql://localhost/x", "names mysql"),
+            ("--database-url", "mysql://localhost/x", "unsupported database, mysql"),
             ("--database-url", "nonsense", "is not a database URL"),
             ("--tenant", "", "must be 1 to 200 bytes"),
         ],

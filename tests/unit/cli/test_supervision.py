@@ -41,7 +41,7 @@ def test_a_child_that_dies_is_started_again_and_it_is_told() -> None:
     supervisor.stop()
     supervisor.join(timeout_seconds=90)
     assert child.starts == 1
-    assert told[0].startswith("ingest ended; starting it again")
+    assert told[0].startswith("ingest exited; restarting it")
 
 
 def test_whoever_publishes_processes_hears_of_each_end_and_each_start() -> None:

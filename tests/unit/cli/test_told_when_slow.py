@@ -40,10 +40,10 @@ def test_an_import_says_that_redis_does_not_answer_and_how_long_it_tries(run: Ru
 
     assert result.exit_code == 3
     notice, *_, error = (line for line in result.stderr.splitlines() if line.startswith("turnfold: "))
-    assert "Redis does not answer at redis://127.0.0.1:1/0: trying for 1 s" in notice
+    assert "Redis does not answer at redis://127.0.0.1:1/0: retrying for 1 s" in notice
     assert "`turnfold up`" in notice
     assert "`turnfold up`" in error
-    assert "0 of 5 turns are imported" in error
+    assert "0 of 5 turns were imported" in error
     assert "secret" not in result.output
 
 
@@ -67,7 +67,7 @@ def test_an_import_says_that_it_waits_for_room(
 
     assert result.exit_code == 3
     assert "the inbox of conversation 'c' is full: waiting 1 s for workers" in result.stderr
-    assert "4 of 5 turns are imported: import again to go on" in result.stderr
+    assert "4 of 5 turns were imported: import again to continue" in result.stderr
 
 
 def test_an_import_that_redis_refuses_says_why_while_it_tries_again(
@@ -82,7 +82,7 @@ def test_an_import_that_redis_refuses_says_why_while_it_tries_again(
     result = run(*servers, "import", write("c.jsonl", TURNS))
 
     assert result.exit_code == 3
-    assert "out of memory: raise maxmemory, or start workers, which empty the inboxes; trying for 1 s" in (
+    assert "out of memory: raise maxmemory, or start workers, which empty the inboxes; retrying for 1 s" in (
         result.stderr
     )
     assert "does not answer" not in result.stderr
@@ -94,7 +94,7 @@ def test_an_import_that_nobody_folds_says_that_all_of_it_is_kept(
     result = run(*servers, "import", write("c.jsonl", TURNS), "--wait", "0.3")
 
     assert result.exit_code == 3
-    assert "all 5 turns are imported; waiting up to 0.3 s until workers have folded them" in result.stderr
+    assert "all 5 turns were imported; waiting up to 0.3 s for workers to fold them" in result.stderr
     assert "not all are folded after 0.3 s (0 of 5 of conversation 'c')" in result.stderr
     assert "`turnfold up`" in result.stderr
 
@@ -102,8 +102,8 @@ def test_an_import_that_nobody_folds_says_that_all_of_it_is_kept(
 @pytest.mark.parametrize(
     ("which", "waits"),
     [
-        (["c"], "waiting up to 0.5 s for a worker that deletes conversation 'c'"),
-        (["--all"], "waiting up to 0.5 s at a time for workers that delete 1 conversations"),
+        (["c"], "waiting up to 0.5 s for a worker to delete conversation 'c'"),
+        (["--all"], "waiting up to 0.5 s at a time for workers to delete 1 conversations"),
     ],
 )
 def test_forget_without_workers_says_what_it_waits_for_and_what_remains(
@@ -116,7 +116,7 @@ def test_forget_without_workers_says_what_it_waits_for_and_what_remains(
 
     assert result.exit_code == 0
     assert waits in result.stderr
-    assert "hidden already" in result.stdout
+    assert "hidden: it is no longer readable" in result.stdout
     assert "once a worker runs: `turnfold up`" in result.stdout
 
 
@@ -129,7 +129,7 @@ def test_a_change_without_workers_says_what_it_waits_for(
     result = run(*servers, "edit", "c", "m-1", "Better.")
 
     assert result.exit_code == 0
-    assert "waiting up to 0.5 s for a worker that stores it" in result.stderr
+    assert "waiting up to 0.5 s for a worker to store it" in result.stderr
     assert "it will be stored once a worker runs: `turnfold up`" in result.stdout
 
 

@@ -154,7 +154,7 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
 def test_a_turn_above_the_limit_is_refused_before_anything_is_sent(write: Write) -> None:
     path = write("chat.jsonl", [{"role": "user", "content": "a" * 3000}])
 
-    with pytest.raises(InvalidFile, match="above the limit of 2048"):
+    with pytest.raises(InvalidFile, match="exceeds the limit of 2048"):
         read_transcripts(path, conversation_id=None, max_turn_bytes=2048)
 
 
