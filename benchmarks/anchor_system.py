@@ -17,7 +17,7 @@ from turnfold.contract.records import AnchorType, Role, StoredTurn
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
-from turnfold_worker.pipeline.anchors.acts.turn_acts import REPLIES
+from turnfold_worker.pipeline.anchors.dialogue_acts.turn_acts import REPLIES
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors, segment_acts
 from turnfold_worker.pipeline.anchors.heads.head import with_head
 from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, Act

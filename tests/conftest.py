@@ -63,7 +63,7 @@ LONGEST_FILES = (
     "test_lazy_folds", "test_exports", "test_idle_search", "test_forget_during_drains", "test_reads_without_words",
     "test_refine", "test_sentence_vectors", "test_fold", "test_refine_command", "test_stable_prefixes",
     "test_edits", "test_forged_messages", "test_subjects", "test_models_that_fail", "test_doctor",
-    "test_anchor_pages", "test_retention", "test_asked", "test_forked_processes", "test_expansions", "test_jobs",
+    "test_anchor_pages", "test_retention", "test_query_notes", "test_forked_processes", "test_expansions", "test_jobs",
     "test_cells_move", "test_flower", "test_celery_workers", "test_fairness", "test_away", "test_cells_gateway",
     "test_refold", "test_drain", "test_concurrent_readers", "test_expansion_counts", "test_imports", "test_streams",
     "test_migrations", "test_metrics", "test_content", "test_tail_anchors", "test_frameworks", "test_hash_seeds",

@@ -98,7 +98,7 @@ import gc
 print("frozen" * (gc.isenabled() and gc.get_freeze_count() > 100_000))
 print("seldom" * (gc.get_threshold()[0] > 10_000))
 import sys
-turn_acts = sys.modules.get("turnfold_worker.pipeline.anchors.acts.turn_acts")
+turn_acts = sys.modules.get("turnfold_worker.pipeline.anchors.dialogue_acts.turn_acts")
 attributes = sys.modules.get("turnfold_worker.pipeline.anchors.statements.attributes")
 value_changes = sys.modules.get("turnfold_worker.pipeline.anchors.statements.value_changes")
 indexes = turn_acts and (turn_acts._RULES_BY_WORD, attributes._BY_WORD, value_changes._CHANGES_BY_WORD)

@@ -10,7 +10,7 @@ from hmac import compare_digest
 from typing import Final
 
 from turnfold import TurnfoldError, Unavailable
-from turnfold.contract.remembered import NewestEntries
+from turnfold.contract.bounded_memo import NewestEntries
 from turnfold_gateway.cells import ServedCells
 from turnfold_gateway.keys.cell_keys import CellKeys
 from turnfold_gateway.keys.secrets import Scope, Token, parse_token

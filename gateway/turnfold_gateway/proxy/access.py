@@ -14,7 +14,7 @@ from typing import Final
 from starlette.requests import Request
 
 from turnfold import Unavailable
-from turnfold.contract.remembered import NewestEntries
+from turnfold.contract.bounded_memo import NewestEntries
 from turnfold_gateway.keys import caller_with
 from turnfold_gateway.problems import Problem
 from turnfold_gateway.proxy.headers import KEY

@@ -11,8 +11,8 @@ import time
 from typing import Final
 
 from turnfold import Unavailable
+from turnfold.contract.bounded_memo import NewestEntries
 from turnfold.contract.keys import gateway_pause
-from turnfold.contract.remembered import NewestEntries
 from turnfold_gateway.cells import ServedCells
 
 PAUSE_SECONDS: Final = 5.0

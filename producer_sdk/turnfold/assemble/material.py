@@ -10,9 +10,9 @@ from typing import Final, NamedTuple, TypeVar
 from turnfold.assemble.forms.chat import inside_groups
 from turnfold.assemble.forms.markers import turns_marker
 from turnfold.assemble.forms.render_text import line_openings
-from turnfold.assemble.memo import Memo
 from turnfold.assemble.pricing import Style
 from turnfold.assemble.request import Request
+from turnfold.assemble.revision_cache import Memo
 from turnfold.assemble.turns import Turns
 from turnfold.contract.notes import FIRST_WRITTEN, NO_PLACE, Covered, Note
 from turnfold.contract.outlines import Outline, overtaken_by

@@ -32,6 +32,7 @@ from turnfold.assemble.forms.render_text import (
     turn_opening,
 )
 from turnfold.assemble.forms.seal import opener
+from turnfold.contract.bounded_memo import Remembered
 from turnfold.contract.notes import (
     MARKS,
     NO_PLACE,
@@ -44,7 +45,6 @@ from turnfold.contract.notes import (
     shown_days,
 )
 from turnfold.contract.records import Anchor, Node, Role
-from turnfold.contract.remembered import Remembered
 from turnfold.errors import InvalidInput
 from turnfold.tokens import MESSAGE_TOKENS, Counter, estimate_tokens
 

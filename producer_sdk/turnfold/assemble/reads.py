@@ -14,13 +14,13 @@ from turnfold.assemble.context import Context
 from turnfold.assemble.diff import Statement, statements_of
 from turnfold.assemble.fixed_parts import needed_for_operators, operator_texts
 from turnfold.assemble.material import Material, gather
-from turnfold.assemble.memo import Memo
 from turnfold.assemble.plan import Choice, Plan
 from turnfold.assemble.policy import Policy
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.recent import everything
 from turnfold.assemble.report import report_of
 from turnfold.assemble.request import Request
+from turnfold.assemble.revision_cache import Memo
 from turnfold.contract.records import LevelKey
 from turnfold.contract.results import MOST_SYSTEM_TEXTS, Snapshot
 from turnfold.errors import InvalidBudget, InvalidInput

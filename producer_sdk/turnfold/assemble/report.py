@@ -10,8 +10,8 @@ from turnfold.assemble.assembly import Assembly
 from turnfold.assemble.context import Coverage, LeftOut, PartReport, Report, Span
 from turnfold.assemble.forms.groups import Group
 from turnfold.assemble.forms.markers import COARSEST, node_marker, turns_marker
+from turnfold.assemble.hot_segments import folded_often
 from turnfold.assemble.material import Material
-from turnfold.assemble.often import folded_often
 from turnfold.assemble.plan import Plan
 from turnfold.contract.outlines import tail_anchors_of
 from turnfold.contract.results import Snapshot

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from turnfold.assemble.lazy import Lazy
+from turnfold.assemble.lazy_sequence import Lazy
 from turnfold.contract.records import StoredTurn
 
 Voice = tuple[str | None, str]

@@ -16,7 +16,7 @@ from turnfold.chat_history.fold_points import FoldPoints
 from turnfold.chat_history.folding import PricedHistory
 from turnfold.chat_history.identity import digest_of
 from turnfold.chat_history.memory import ConversationMemory
-from turnfold.contract.remembered import NewestEntries
+from turnfold.contract.bounded_memo import NewestEntries
 from turnfold.errors import InvalidBudget, InvalidIdentifier, InvalidSettings
 from turnfold.tokens import Counter, chosen_counter
 

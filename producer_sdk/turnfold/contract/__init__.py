@@ -32,6 +32,6 @@ lookalike_letters   characters that look like letters and colons
 lookalikes          detection of names and lines that imitate others
 seals               secret words that only an installation can have written
 speakers, origins   labels of speakers, origins of words
-text, remembered    cleaning and cutting text, bounded caches
+text, bounded_memo    cleaning and cutting text, bounded caches
 explained_errors    the base class of errors that carry a remedy
 """

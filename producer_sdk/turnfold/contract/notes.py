@@ -12,11 +12,11 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Final, NamedTuple
 
+from turnfold.contract.bounded_memo import Remembered
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.origins import OUTSIDE
 from turnfold.contract.periods import MONTHS, YEAR_MONTHS
 from turnfold.contract.records import Role
-from turnfold.contract.remembered import Remembered
 
 MARKS: Final = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _CLOSING: Final = ("?", "!", "…", ";", ".", "。", "\uff1f", "\uff01")

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Final
 
+from turnfold.contract.bounded_memo import Remembered
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.remembered import Remembered
 
 MAX_TERM_LENGTH: Final = 64
 """Code points; the width of `posting.term`."""

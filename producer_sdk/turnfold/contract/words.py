@@ -6,8 +6,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final
 
+from turnfold.contract.bounded_memo import Remembered, remembers_clauses
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.remembered import Remembered, remembers_clauses
 from turnfold.contract.terms import STEMS, STOP_WORDS
 
 _STEPS: Final = 3

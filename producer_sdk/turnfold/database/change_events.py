@@ -16,7 +16,7 @@ from turnfold.contract.notes import FIRST_WRITTEN
 from turnfold.contract.outlines import Outline
 
 if TYPE_CHECKING:
-    from turnfold.database.known import Known
+    from turnfold.database.conversation_cache import Known
 
 _log = logging.getLogger("turnfold")
 

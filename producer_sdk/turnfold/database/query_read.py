@@ -40,8 +40,8 @@ from turnfold.contract.turn_limits import LEAST_CAP, Shortening, cap_for
 from turnfold.contract.vectors import numbers_of_each
 from turnfold.contract.words import note_stems
 from turnfold.database import query_statements, statements
+from turnfold.database.conversation_cache import NOTHING_TOLD, Answers, Known, Wanted
 from turnfold.database.driver import Call, Driver, DriverConnection
-from turnfold.database.known import NOTHING_TOLD, Answers, Known, Wanted
 from turnfold.database.rows import shortened_record, turn_record
 from turnfold.errors import InvalidInput
 from turnfold.search.answerable import answerable

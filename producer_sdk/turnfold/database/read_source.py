@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from turnfold.assemble.context import Context
     from turnfold.contract.keys import Address
     from turnfold.contract.seals import Seals
-    from turnfold.database.known import Found, Wanted
+    from turnfold.database.conversation_cache import Found, Wanted
     from turnfold.database.read_transaction import ReadTransaction
     from turnfold.redis.inbox import Pending
 

@@ -27,7 +27,7 @@ from turnfold.contract.turn_limits import MOST_CAP, TURNS_A_READ, Shortening
 from turnfold.contract.turn_parts import PartEntry, unpack_parts
 from turnfold.database import query_statements, statements
 from turnfold.database.anchor_read import SAID_ANCHORS, AnchorRead, said_anchors
-from turnfold.database.known import Found, Wanted
+from turnfold.database.conversation_cache import Found, Wanted
 from turnfold.database.lists import like_pattern
 from turnfold.database.note_read import NoteRead
 from turnfold.database.past_read import PastAnchors, past_anchors

@@ -15,8 +15,8 @@ from turnfold.contract.records import ConversationId
 from turnfold.contract.seals import Seals
 from turnfold.contract.shards import Layout
 from turnfold.database.change_events import ChangeLog, OnChange
+from turnfold.database.conversation_cache import Found, Wanted
 from turnfold.database.failures import ConnectionLost, translated
-from turnfold.database.known import Found, Wanted
 from turnfold.database.processor_share import ProcessorShare, lend_while_executing, waiting
 from turnfold.database.read_transaction import ReadTransaction, checked_secret, stored_layout
 from turnfold.database.value_read import ValueReader

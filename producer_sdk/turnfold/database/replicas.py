@@ -11,7 +11,7 @@ from turnfold.assemble.context import Context
 from turnfold.contract.keys import Address
 from turnfold.contract.marks import StoredMark
 from turnfold.contract.seals import Seals
-from turnfold.database.known import Found, ReplicaBehind, Wanted
+from turnfold.database.conversation_cache import Found, ReplicaBehind, Wanted
 from turnfold.database.read_source import PendingSource, ReadSource
 from turnfold.database.read_transaction import ReadTransaction
 from turnfold.database.reader import Reader

@@ -15,7 +15,7 @@ from sqlalchemy import Engine
 
 from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.material import overtaken_of
-from turnfold.assemble.memo import Memo
+from turnfold.assemble.revision_cache import Memo
 from turnfold.contract.keys import Address
 from turnfold.contract.marks import StoredMark, mark_of
 from turnfold.contract.outlines import Outline, tail_anchors_of, unpack_outline
@@ -23,8 +23,16 @@ from turnfold.contract.results import Head
 from turnfold.contract.turn_limits import TURNS_A_READ, Shortening, cap_for
 from turnfold.database import query_statements, statements
 from turnfold.database.change_events import ChangeLog
+from turnfold.database.conversation_cache import (
+    NO_ANSWERS,
+    Found,
+    Known,
+    KnownConversations,
+    ReplicaBehind,
+    WaitingTurns,
+    Wanted,
+)
 from turnfold.database.driver import Call, Driver, DriverConnection, Row
-from turnfold.database.known import NO_ANSWERS, Found, Known, KnownConversations, ReplicaBehind, WaitingTurns, Wanted
 from turnfold.database.query_read import answers
 from turnfold.database.rows import (
     NO_SHAPES,

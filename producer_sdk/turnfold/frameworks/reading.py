@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
-from turnfold.contract.remembered import NewestEntries
+from turnfold.contract.bounded_memo import NewestEntries
 from turnfold.errors import InvalidInput, InvalidTurn, TurnfoldError
 from turnfold.wire.json_values import object_in
 from turnfold.wire.projection import project

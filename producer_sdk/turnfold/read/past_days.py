@@ -14,7 +14,7 @@ from turnfold.contract.records import Anchor, Role
 from turnfold.contract.results import Head, Snapshot
 from turnfold.contract.turn_limits import cap_for
 from turnfold.contract.words import note_stems
-from turnfold.database.known import AsOf
+from turnfold.database.conversation_cache import AsOf
 from turnfold.database.steering import steering_text
 from turnfold.dates.validity import within_calendar
 from turnfold.read.pending_edits import Changes, changed_snapshot, changes_by, newest_turns

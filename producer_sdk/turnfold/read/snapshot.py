@@ -15,7 +15,7 @@ from turnfold.contract.results import Head, Snapshot
 from turnfold.contract.seals import Seals
 from turnfold.contract.tasks import Operation
 from turnfold.contract.turn_limits import TURNS_A_READ, Shortening, cap_for
-from turnfold.database.known import AsOf, Found, Wanted
+from turnfold.database.conversation_cache import AsOf, Found, Wanted
 from turnfold.database.steering import steering_text
 from turnfold.errors import UnknownConversation
 from turnfold.redis.inbox import Pending

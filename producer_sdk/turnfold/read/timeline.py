@@ -22,7 +22,7 @@ from turnfold.contract.terms import terms
 from turnfold.contract.text import ends_of
 from turnfold.contract.turn_limits import TURNS_A_READ
 from turnfold.contract.words import note_stems
-from turnfold.database.known import Wanted
+from turnfold.database.conversation_cache import Wanted
 from turnfold.dates.note_time import time_of
 from turnfold.dates.passed import day_of
 from turnfold.errors import InvalidInput

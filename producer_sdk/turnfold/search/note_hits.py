@@ -13,11 +13,11 @@ from itertools import chain
 from operator import mul
 from typing import Final
 
+from turnfold.contract.bounded_memo import Remembered
 from turnfold.contract.note_lists import Tiers
 from turnfold.contract.notes import OVERHEAD, Note, voices
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.passages import Passage
-from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import terms
 from turnfold.contract.words import WEIGHT_OF_DIGIT
 from turnfold.search.turn_scores import PRECISION, Field

@@ -9,7 +9,7 @@ import pytest
 
 from conftest import LocalWorker
 from turnfold import Turnfold
-from turnfold.assemble.packed import pack_context, unpack_context
+from turnfold.assemble.context_codec import pack_context, unpack_context
 from turnfold.errors import InvalidInput
 
 pytestmark = pytest.mark.daily_on("sqlite")

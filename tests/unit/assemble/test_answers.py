@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from turnfold.assemble import Context, unpack_context
 from turnfold.assemble.by_value.answers import lowered_words, may_tell
 from turnfold.assemble.context import Coverage
+from turnfold.assemble.context_codec import pack_context
 from turnfold.assemble.detail import Answer, Detail, Evidence, detail_of
 from turnfold.assemble.excerpts import passage
-from turnfold.assemble.packed import pack_context
 from turnfold.assemble.pricing import Pricing, Style
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.results import Excerpt

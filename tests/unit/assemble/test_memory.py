@@ -14,7 +14,7 @@ from support.examples import examples
 from support.seals import SEALS
 from tests.unit.assemble.strategies import Conversation, build, conversations
 from turnfold.assemble import Context, Request, choose, finish
-from turnfold.assemble.memo import Memo
+from turnfold.assemble.revision_cache import Memo
 from turnfold.contract.notes import Note, closes, joined
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.results import Snapshot

@@ -11,8 +11,8 @@ from support.seals import SEALS
 from turnfold.assemble import Request
 from turnfold.assemble.forms.chat import whole
 from turnfold.assemble.material import Material, gather
-from turnfold.assemble.memo import Memo
 from turnfold.assemble.pricing import Pricing, Style
+from turnfold.assemble.revision_cache import Memo
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.results import Snapshot
 from turnfold.contract.turn_limits import TURNS_A_READ

@@ -7,7 +7,7 @@ import pytest
 from support.agent_logs import LOGS, AgentLog
 from turnfold_worker.offline import fold
 from turnfold_worker.pipeline import fold as folding
-from turnfold_worker.pipeline import ledger, outline
+from turnfold_worker.pipeline import name_index, outline
 
 
 def missing(log: AgentLog, budget_tokens: int) -> set[str]:
@@ -57,10 +57,10 @@ def test_the_check_fails_when_this_is_lost(lost: str, monkeypatch: pytest.Monkey
         keeps_paths = lost == "symbols"
         monkeypatch.setattr(
             outline, "rank",
-            lambda *names, **more: tuple(n for n in ledger.rank(*names, **more) if ("/" in n) is keeps_paths),
+            lambda *names, **more: tuple(n for n in name_index.rank(*names, **more) if ("/" in n) is keeps_paths),
         )  # fmt: skip
     elif lost == "the open tail":
-        monkeypatch.setattr(outline, "segment_ledger", lambda readings: ledger.Ledger())
+        monkeypatch.setattr(outline, "segment_name_index", lambda readings: name_index.NameIndex())
     else:
         monkeypatch.setattr(folding, "voice_of", lambda turn: str(turn.role))
     assert any(missing(log, 1_000) for log in LOGS)

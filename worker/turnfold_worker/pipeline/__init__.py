@@ -10,7 +10,7 @@ segments      where one segment ends and the next begins
 anchors       verbatim spans that must not be lost, and which earlier ones they repeat, correct or settle
 notes         short statements of a turn, each with a worth; the passages that a query searches
 levels        the three levels of a segment, chosen from its turns
-ledger        index of the names that a conversation is about
+name_index    index of the names that a conversation is about
 fold          runs all of the above: folds a segment into a node; the fallback that cannot fail
 roll_up       rolls eight nodes up into a chapter
 tail_anchors  anchors of the turns that belong to no segment yet

@@ -21,12 +21,12 @@ from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors
 from turnfold_worker.pipeline.anchors.reports import with_reports
-from turnfold_worker.pipeline.ledger import Ledger, segment_ledger
 from turnfold_worker.pipeline.levels.fact_lists import RELATIONS, merge_facts
 from turnfold_worker.pipeline.levels.parts import named_by_parts, packed_parts, parts_of
 from turnfold_worker.pipeline.levels.relations import relations_of
 from turnfold_worker.pipeline.levels.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.levels.tags import FALLBACK, slug
+from turnfold_worker.pipeline.name_index import NameIndex, segment_name_index
 from turnfold_worker.pipeline.notes.own_anchors import weighed_by_anchors, with_settling, without_pasted_changes
 from turnfold_worker.pipeline.notes.passages import Passage, Posting, postings_of
 from turnfold_worker.pipeline.notes.ranking import ranked
@@ -77,7 +77,7 @@ class FoldedNode:
     """The notes that a context may show without a query, best first."""
     passages: tuple[Passage, ...] = ()
     """Segments only: all notes, grouped into the passages that a query searches."""
-    ledger: Ledger = field(default=Ledger())
+    ledger: NameIndex = field(default=NameIndex())
     actions: tuple[Action, ...] = ()
     """The tool actions that whoever continues the work has to know about."""
     said: Mapping[str, int] = field(default_factory=dict)
@@ -138,7 +138,7 @@ def fold_segment(  # noqa: PLR0913 - the inputs of a fold, keyword-only but for 
         repeats=repeat_marks(readings),
         notes=tuple(with_settling(best, without_pasted_changes(weighed, readings), drafts)),
         passages=tuple(passages),
-        ledger=segment_ledger(readings),
+        ledger=segment_name_index(readings),
         actions=actions_of(turns_told, before=before),
         said=said,
     )

@@ -18,7 +18,7 @@ from turnfold.contract.overtaken import Overtaken, OvertakenIndex
 from turnfold.contract.records import FAN_OUT, AnchorState, AnchorType, Role, StoredTurn
 from turnfold.contract.turn_limits import TURNS_A_READ
 from turnfold_worker.pipeline.fold import not_deleted, said_after
-from turnfold_worker.pipeline.ledger import Ledger, merge_ledgers, rank, segment_ledger, tool_share
+from turnfold_worker.pipeline.name_index import NameIndex, merge_name_indexes, rank, segment_name_index, tool_share
 from turnfold_worker.pipeline.notes.in_force import still_held, weighed_by_force
 from turnfold_worker.pipeline.notes.overtaken_values import (
     SettledAnchor,
@@ -58,7 +58,7 @@ class NodeNotes:
     """The parts of a node that an outline is built from."""
 
     notes: tuple[Note, ...]
-    ledger: Ledger
+    ledger: NameIndex
     actions: tuple[Action, ...]
     said: Mapping[str, int]
     """Tokens by role, from the first turn of the conversation to the last turn of the node."""
@@ -138,7 +138,7 @@ def make_outline(
         cover=tuple(covered for covered, _ in cover),
         chapters=chapters,
         notes=tuple(ranked(notes, tokens_said, most_tokens=OUTLINE_TIERS[-1])),
-        names=rank(merge_ledgers(*(folded.ledger for _, folded in cover)), worked_on(actions)),
+        names=rank(merge_name_indexes(*(folded.ledger for _, folded in cover)), worked_on(actions)),
         actions=actions,
         requests=requests_of(users) if _tool_percent(tokens_said) >= _WORKS_WITH_TOOLS else (),
         said=tokens_said,
@@ -192,7 +192,7 @@ def with_tail(
         tail_actions=actions_of(turns_told, before=turns_before),
         tail_requests=requests_of(turns_told) if tool_percent >= _WORKS_WITH_TOOLS else (),
         # No context shows names in a conversation without tool output.
-        tail_names=rank(segment_ledger(readings), told=outline.names)[:_TAIL_NAMES] if tool_percent else (),
+        tail_names=rank(segment_name_index(readings), told=outline.names)[:_TAIL_NAMES] if tool_percent else (),
         tool_percent=tool_percent,
         # A stored outline still lists the turns of an older tail.
         outside=tuple([*outside_before, *_outside(noted)][-TURNS_A_READ:]),

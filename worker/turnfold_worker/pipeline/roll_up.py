@@ -11,10 +11,10 @@ from turnfold.contract.notes import Note
 from turnfold.contract.records import FAN_OUT, Method, Node
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.fold import FoldedNode, first_that_fits
-from turnfold_worker.pipeline.ledger import merge_ledgers
 from turnfold_worker.pipeline.levels.fact_lists import merge_facts, rank_entries
 from turnfold_worker.pipeline.levels.summarize import brief_of
 from turnfold_worker.pipeline.levels.tags import FALLBACK, MAX_TAG_TOKENS, slug, tag_line, tags_of
+from turnfold_worker.pipeline.name_index import merge_name_indexes
 from turnfold_worker.pipeline.notes.ranking import ranked
 
 MAX_DETAILED: Final = 1_200
@@ -115,7 +115,7 @@ def _chapter(  # noqa: PLR0913 - everything a chapter is built from
     digest = hashlib.blake2b(b"".join(child.source_hash for child in children), digest_size=_HASH_BYTES)
     return FoldedNode(
         node=node, method=method, levels=levels, facts=facts, source_hash=digest.digest(), notes=notes,
-        ledger=merge_ledgers(*(child.ledger for child in children)), said=children[-1].said,
+        ledger=merge_name_indexes(*(child.ledger for child in children)), said=children[-1].said,
         actions=kept_actions([action for child in children for action in child.actions]),
     )  # fmt: skip
 

@@ -18,8 +18,8 @@ from turnfold_worker.pipeline.anchors.deduplicate import merge
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors
 from turnfold_worker.pipeline.anchors.ranks import ANSWERED_AT_ONCE
+from turnfold_worker.pipeline.anchors.reconcile.two_values import standing_pairs
 from turnfold_worker.pipeline.anchors.reports import with_reports
-from turnfold_worker.pipeline.anchors.settling.two_values import standing_pairs
 from turnfold_worker.pipeline.notes.overtaken_values import SettledAnchor
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.reading import Reading

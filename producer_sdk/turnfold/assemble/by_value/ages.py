@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import Final
 
-from turnfold.assemble.by_value.asked import Asked, asked, header_of
 from turnfold.assemble.by_value.draft import Draft
 from turnfold.assemble.by_value.fitting import fitting_notes
 from turnfold.assemble.by_value.group_spans import GroupSpan, grouped
 from turnfold.assemble.by_value.past import NOTHING_STANDS, Taken
+from turnfold.assemble.by_value.query_notes import Asked, asked, header_of
 from turnfold.assemble.by_value.raw_turns import raise_to_share, room_for_answers
 from turnfold.assemble.forms.render_text import group_line
 from turnfold.assemble.policy import Policy

@@ -6,10 +6,10 @@ from collections.abc import Hashable, Sequence
 from typing import Final
 
 from turnfold.assemble.by_value.answers import Answers
-from turnfold.assemble.by_value.asked import Asked
 from turnfold.assemble.by_value.frame import Frame
 from turnfold.assemble.by_value.group_spans import GroupSpan, grouped, last_day
 from turnfold.assemble.by_value.past import Past
+from turnfold.assemble.by_value.query_notes import Asked
 from turnfold.assemble.fixed_parts import with_lines
 from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.groups import Group

@@ -10,16 +10,16 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
-from turnfold.assemble.by_value.asked import Asked, asked, header_of, room_unasked
 from turnfold.assemble.by_value.draft import WORTH_FILLING, Draft
 from turnfold.assemble.by_value.fitting import fitting_notes, with_whole
 from turnfold.assemble.by_value.group_spans import grouped, with_more
 from turnfold.assemble.by_value.past import Taken, filled_from
+from turnfold.assemble.by_value.query_notes import Asked, asked, header_of, room_unasked
 from turnfold.assemble.by_value.told_rules import without_rules
 from turnfold.assemble.forms.groups import Group
 from turnfold.assemble.last_turns import reserve
-from turnfold.assemble.memo import Memo
 from turnfold.assemble.policy import rounded_down, rounded_up
+from turnfold.assemble.revision_cache import Memo
 from turnfold.contract.notes import FIRST_WRITTEN, Note
 
 _MOST_OF_NOTES: Final = 12

@@ -11,8 +11,8 @@ from turnfold.assemble.by_value.parts import parts_by_value
 from turnfold.assemble.expanded import expanded
 from turnfold.assemble.forms.groups import Hits
 from turnfold.assemble.forms.render_text import NO_MATCH_LINE
+from turnfold.assemble.hot_segments import detail_header, often_of, taken_often
 from turnfold.assemble.material import Material
-from turnfold.assemble.often import detail_header, often_of, taken_often
 from turnfold.assemble.plan import Choice, Plan
 from turnfold.assemble.policy import rounded_down
 from turnfold.assemble.pricing import Pricing

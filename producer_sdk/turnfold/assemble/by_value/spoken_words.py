@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, Self
 
+from turnfold.contract.bounded_memo import Remembered
 from turnfold.contract.notes import bare_words
 from turnfold.contract.records import Anchor, AnchorType
-from turnfold.contract.remembered import Remembered
 
 _TURNS_ROUND: Final = frozenset({"not", "no", "never", "without", "cannot"})
 _LEAST_LETTERS: Final = 4

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from turnfold.assemble.by_value.spoken_words import SpokenWords
-from turnfold.assemble.lazy import Lazy
+from turnfold.assemble.lazy_sequence import Lazy
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import HEALTH_RANK, LASTING_RANK, PINNED_RANK, Anchor, AnchorType
 

@@ -14,7 +14,7 @@ from support.examples import examples
 from support.wild_turns import said, wild_turns
 from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold.contract.vectors import SCALE, Vector
-from turnfold_worker.pipeline.anchors.acts.turn_acts import BARE_VALUE
+from turnfold_worker.pipeline.anchors.dialogue_acts.turn_acts import BARE_VALUE
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors, segment_acts
 from turnfold_worker.pipeline.anchors.heads import head as anchor_head
 from turnfold_worker.pipeline.anchors.heads.evidence import CUES, WORD, evidence_of

@@ -11,7 +11,7 @@ import pytest
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold_worker.cli.why_words import newest_closed, why_closed
 from turnfold_worker.offline import FoldedConversation, fold
-from turnfold_worker.pipeline.anchors.statements.asked import asks_of_another
+from turnfold_worker.pipeline.anchors.statements.question_split import asks_of_another
 
 _FIRST: Final = datetime(2026, 5, 1, 9, tzinfo=UTC)
 _QUESTION: Final = "Did the migration on staging finish?"

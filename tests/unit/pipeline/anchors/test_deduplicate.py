@@ -12,7 +12,7 @@ from turnfold.contract.records import AnchorState, StoredTurn
 from turnfold.contract.vectors import Vector, rounded
 from turnfold_worker.pipeline.anchors.deduplicate import Merged, anchor_terms, merge, texts_to_embed
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors
-from turnfold_worker.pipeline.anchors.settling.likeness import cosine
+from turnfold_worker.pipeline.anchors.reconcile.likeness import cosine
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.reading import read_turn
 

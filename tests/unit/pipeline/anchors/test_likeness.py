@@ -12,7 +12,7 @@ from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold.contract.vectors import rounded
 from turnfold_worker.pipeline.anchors.deduplicate import merge
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
-from turnfold_worker.pipeline.anchors.settling.likeness import Known, agree
+from turnfold_worker.pipeline.anchors.reconcile.likeness import Known, agree
 from turnfold_worker.pipeline.settings import FoldSettings
 
 PLACES = ("the gateway", "the ledger of the house", "our nightly backup", "the search page")

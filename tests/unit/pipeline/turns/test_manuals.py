@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors
-from turnfold_worker.pipeline.ledger import segment_ledger
+from turnfold_worker.pipeline.name_index import segment_name_index
 from turnfold_worker.pipeline.notes.turn_notes import notes_of
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.reading import Reading, read_turn
@@ -76,7 +76,7 @@ def test_no_anchor_is_taken_from_a_manual() -> None:
 
 def test_names_of_a_manual_are_not_what_a_person_is_about() -> None:
     reading = read(f"{ISSUE}\n\n\n{MANUAL}")
-    found = segment_ledger([reading])
+    found = segment_name_index([reading])
     ledger = {entry.name: entry.score for entry in found.entries}
     assert ledger["broken-input.png"] < ledger["tickets.csv"]
     assert ledger["find_image"] < ledger["ferry/export.py"]

@@ -40,7 +40,7 @@ from turnfold_worker.adapters.sql.refine_jobs import add_for_segment
 from turnfold_worker.adapters.sql.rules_guard import FOLDED_BY_US, MAY_FOLD, is_newer
 from turnfold_worker.errors import NewerRules
 from turnfold_worker.pipeline.fold import FoldedNode
-from turnfold_worker.pipeline.ledger import Ledger
+from turnfold_worker.pipeline.name_index import NameIndex
 from turnfold_worker.pipeline.notes.passages import bundles_of
 from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
 from turnfold_worker.ports.messages import Fold, Tail
@@ -217,7 +217,7 @@ def _notes_of(row: Any) -> dict[str, Any]:
     if row is None:
         return {}
     return {
-        "notes": unpack_notes(row.best), "ledger": Ledger.from_json(row.ledger),
+        "notes": unpack_notes(row.best), "ledger": NameIndex.from_json(row.ledger),
         "actions": unpack_actions(row.actions), "said": row.said,
     }  # fmt: skip
 

@@ -21,7 +21,7 @@ from turnfold.database.statements import turn as _turn
 from turnfold.database.statements import turn_columns
 from turnfold_worker.adapters.sql import anchors as sql_anchors
 from turnfold_worker.adapters.sql import model_outlines as sql_model_outlines
-from turnfold_worker.pipeline.ledger import Ledger
+from turnfold_worker.pipeline.name_index import NameIndex
 from turnfold_worker.pipeline.outline import (
     NodeNotes,
     NodeSize,
@@ -110,7 +110,7 @@ def notes(connection: Connection, conversation: ConversationId, cover: Sequence[
     )
     found = {
         (row.height, row.idx): NodeNotes(
-            unpack_notes(row.best), Ledger.from_json(row.ledger), unpack_actions(row.actions), row.said
+            unpack_notes(row.best), NameIndex.from_json(row.ledger), unpack_actions(row.actions), row.said
         )
         for row in rows
     }

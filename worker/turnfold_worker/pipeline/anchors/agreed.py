@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from turnfold_worker.pipeline.anchors.acts.turn_acts import YES_TO_A_PROPOSAL
 from turnfold_worker.pipeline.anchors.assistants import TEXT
+from turnfold_worker.pipeline.anchors.dialogue_acts.turn_acts import YES_TO_A_PROPOSAL
 from turnfold_worker.pipeline.anchors.rules import wanted_rules
 from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, Found
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span, clauses

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import STANDING_TYPES, AnchorType, Role
-from turnfold_worker.pipeline.anchors.acts.turn_acts import BARE_VALUE, REPLIES, SENTENCES_READ
 from turnfold_worker.pipeline.anchors.assistants import TEXT, Company
+from turnfold_worker.pipeline.anchors.dialogue_acts.turn_acts import BARE_VALUE, REPLIES, SENTENCES_READ
 from turnfold_worker.pipeline.anchors.heads.head import HEAD
 from turnfold_worker.pipeline.anchors.rules import (
     courtesy_rules,
@@ -28,10 +28,10 @@ from turnfold_worker.pipeline.anchors.standing import (
     standing_type,
     stands_by_words,
 )
-from turnfold_worker.pipeline.anchors.statements.asked import asks_outright, wishes_to_know
 from turnfold_worker.pipeline.anchors.statements.attributes import attributes_of
-from turnfold_worker.pipeline.anchors.statements.done import tells_of_done
+from turnfold_worker.pipeline.anchors.statements.completion_reports import tells_of_done
 from turnfold_worker.pipeline.anchors.statements.overrides import is_bare, plans, reach_of
+from turnfold_worker.pipeline.anchors.statements.question_split import asks_outright, wishes_to_know
 from turnfold_worker.pipeline.anchors.statements.repairs import sets_right
 from turnfold_worker.pipeline.language.facts import VALUES, FactKind
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span, clauses

@@ -11,17 +11,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
+from turnfold.contract.bounded_memo import Remembered
 from turnfold.contract.note_times import UNKNOWN_TIME
 from turnfold.contract.records import Anchor, AnchorChange, AnchorState
-from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import rarity, terms
 from turnfold.contract.vectors import NO_VECTOR, NO_VECTORS, Vector
 from turnfold.dates.note_time import time_of
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft, Answer
-from turnfold_worker.pipeline.anchors.rules.statement_rules import STANDING_ORDER
-from turnfold_worker.pipeline.anchors.settling.likeness import Known, agree
-from turnfold_worker.pipeline.anchors.settling.overtaking import MENDS_MISTYPED_WITHIN
-from turnfold_worker.pipeline.anchors.settling.settle import (
+from turnfold_worker.pipeline.anchors.reconcile.likeness import Known, agree
+from turnfold_worker.pipeline.anchors.reconcile.overtaking import MENDS_MISTYPED_WITHIN
+from turnfold_worker.pipeline.anchors.reconcile.settle import (
     answer,
     comparable,
     finish,
@@ -29,10 +28,11 @@ from turnfold_worker.pipeline.anchors.settling.settle import (
     set_plans_aside,
     settle,
 )
+from turnfold_worker.pipeline.anchors.rules.statement_rules import STANDING_ORDER
 from turnfold_worker.pipeline.anchors.statements.attributes import attribute_terms
-from turnfold_worker.pipeline.anchors.statements.duties import duties_of
-from turnfold_worker.pipeline.anchors.statements.manner import manner_of, words_of_manner
+from turnfold_worker.pipeline.anchors.statements.obligations import duties_of
 from turnfold_worker.pipeline.anchors.statements.overrides import Reach, reach_of
+from turnfold_worker.pipeline.anchors.statements.style_wishes import manner_of, words_of_manner
 from turnfold_worker.pipeline.language.words import specific_words, words
 from turnfold_worker.pipeline.settings import FoldSettings
 

@@ -8,11 +8,11 @@ from datetime import date
 from typing import Any, Final, NamedTuple
 
 from turnfold.contract.records import AnchorState, AnchorType, Role
-from turnfold_worker.pipeline.anchors.acts.turn_acts import SENTENCES_READ
 from turnfold_worker.pipeline.anchors.assistants import TEXT
+from turnfold_worker.pipeline.anchors.dialogue_acts.turn_acts import SENTENCES_READ
 from turnfold_worker.pipeline.anchors.rules import reply_rules, statement_rules, wanted_rules
-from turnfold_worker.pipeline.anchors.statements import done
-from turnfold_worker.pipeline.anchors.statements.asked import asks_of_another
+from turnfold_worker.pipeline.anchors.statements import completion_reports
+from turnfold_worker.pipeline.anchors.statements.question_split import asks_of_another
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_fillers
 from turnfold_worker.pipeline.language.words import specific_words, words
@@ -217,18 +217,24 @@ def _finished(draft: AnchorDraft, readings: Sequence[Reading], drafts: Sequence[
         if place <= at or reading.tool or not own:
             continue
         opening = reading.text(own[0])[:MAX_CLAUSE]
-        if place == at + 1 and reading.speaker != draft.speaker and done.opens_with(opening, draft.text):
+        if place == at + 1 and reading.speaker != draft.speaker and completion_reports.opens_with(opening, draft.text):
             return True
         for sentence in own:
             plain_text = plain_words(reading.text(sentence)[:MAX_CLAUSE])
-            if done.does(plain_text, draft.text):
+            if completion_reports.does(plain_text, draft.text):
                 return True
-            if place <= at + done.SOON and draft is last_meant(plain_text, promises, before=reading.turn.seq):
+            if place <= at + completion_reports.SOON and draft is last_meant(
+                plain_text, promises, before=reading.turn.seq
+            ):
                 return True
     return False
 
 
 def last_meant(statement: str, promises: Sequence[AnchorDraft], *, before: int) -> AnchorDraft | None:
     """Return the latest promise before a turn that a report without an object refers to: 'Sent it.'."""
-    meant = [promise for promise in promises if promise.turn_seq < before and done.does_it(statement, promise.text)]
+    meant = [
+        promise
+        for promise in promises
+        if promise.turn_seq < before and completion_reports.does_it(statement, promise.text)
+    ]
     return max(meant, key=lambda draft: (draft.turn_seq, draft.start), default=None)

@@ -24,13 +24,13 @@ from turnfold.contract.records import (
 )
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.pipeline.anchors.acts.before import NOTHING, Before, leaves_open
-from turnfold_worker.pipeline.anchors.acts.turn_acts import SENTENCES_READ, turn_acts
 from turnfold_worker.pipeline.anchors.agreed import agreed_proposals
 from turnfold_worker.pipeline.anchors.assistants import Company, companies
 from turnfold_worker.pipeline.anchors.bearing import bearing_by_words, with_bearing
-from turnfold_worker.pipeline.anchors.binding import with_what_binds
 from turnfold_worker.pipeline.anchors.candidates import candidates_of
+from turnfold_worker.pipeline.anchors.commitment_filter import with_what_binds
+from turnfold_worker.pipeline.anchors.dialogue_acts.open_exchange import NOTHING, Before, leaves_open
+from turnfold_worker.pipeline.anchors.dialogue_acts.turn_acts import SENTENCES_READ, turn_acts
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft, packed_drafts, settled, unpacked_drafts
 from turnfold_worker.pipeline.anchors.heads.head import HEAD, with_head
 from turnfold_worker.pipeline.anchors.ranks import borne_rank, rank_of

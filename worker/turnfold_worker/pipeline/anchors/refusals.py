@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold_worker.pipeline.anchors.acts.turn_acts import NO_TO_A_PROPOSAL
+from turnfold_worker.pipeline.anchors.dialogue_acts.turn_acts import NO_TO_A_PROPOSAL
+from turnfold_worker.pipeline.anchors.reconcile.differences import same_value, sort_of
 from turnfold_worker.pipeline.anchors.rules.rule import Act, Found
-from turnfold_worker.pipeline.anchors.settling.differences import same_value, sort_of
 from turnfold_worker.pipeline.language.facts import VALUES, extract_facts
 from turnfold_worker.pipeline.language.quantities import in_one_form
 from turnfold_worker.pipeline.language.refusal import proposes

@@ -11,7 +11,7 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.anchors.statements.attributes import states_an_attribute
-from turnfold_worker.pipeline.anchors.statements.done import may_report
+from turnfold_worker.pipeline.anchors.statements.completion_reports import may_report
 from turnfold_worker.pipeline.anchors.statements.employers import employment_of
 from turnfold_worker.pipeline.anchors.statements.endings import ending_of, ends
 from turnfold_worker.pipeline.anchors.statements.frames import clauses_of, states_a_value

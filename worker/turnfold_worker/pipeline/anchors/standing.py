@@ -8,12 +8,12 @@ from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import AnchorType, Role
-from turnfold_worker.pipeline.anchors.acts.turn_acts import SENTENCES_READ
 from turnfold_worker.pipeline.anchors.assistants import TEXT, Company
+from turnfold_worker.pipeline.anchors.dialogue_acts.turn_acts import SENTENCES_READ
 from turnfold_worker.pipeline.anchors.heads.statement_kinds import Judgement, judged
 from turnfold_worker.pipeline.anchors.rules import standing_rules, statement_rules
 from turnfold_worker.pipeline.anchors.rules.rule import Act, Found
-from turnfold_worker.pipeline.anchors.statements.when import is_bygone
+from turnfold_worker.pipeline.anchors.statements.temporal_scope import is_bygone
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span, clauses
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 from turnfold_worker.pipeline.turns.reading import Reading

@@ -13,7 +13,7 @@ from turnfold.contract.records import AnchorType, Importance, Role
 from turnfold_worker.pipeline.anchors.assistants import TEXT, Company
 from turnfold_worker.pipeline.anchors.rules import doubt_rules, standing_rules, statement_rules
 from turnfold_worker.pipeline.anchors.statements.alone import means_something_alone
-from turnfold_worker.pipeline.anchors.statements.asked import asks_for_a_reply
+from turnfold_worker.pipeline.anchors.statements.question_split import asks_for_a_reply
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, Fact, FactKind
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.language.words import specific_words, words

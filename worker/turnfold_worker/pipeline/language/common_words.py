@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from turnfold.contract.remembered import Remembered
+from turnfold.contract.bounded_memo import Remembered
 from turnfold.contract.terms import rarity, stem
 
 

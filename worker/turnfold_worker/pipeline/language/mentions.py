@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from turnfold.contract.bounded_memo import Remembered
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline.language.common_words import listed
 
 LONGEST_NAME: Final = 200

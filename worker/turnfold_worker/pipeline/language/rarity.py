@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from turnfold.contract.remembered import Remembered
+from turnfold.contract.bounded_memo import Remembered
 from turnfold.contract.terms import stem
 from turnfold_worker.pipeline.language.common_words import listed
 

@@ -7,8 +7,8 @@ from functools import lru_cache
 from operator import eq
 from typing import Final
 
+from turnfold.contract.bounded_memo import Remembered, remembers_clauses
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.remembered import Remembered, remembers_clauses
 
 QUESTION_MARKS: Final = ("?", "\uff1f", "؟")
 _SPACED: Final = tuple((f" {mark}", mark) for mark in ",.?!;:")

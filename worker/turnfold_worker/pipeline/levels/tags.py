@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from turnfold.contract.bounded_memo import Remembered
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.periods import MONTHS, WEEKDAYS
-from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import STOP_WORDS, stem
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.language.common_words import WEIGHTS, is_common, listed

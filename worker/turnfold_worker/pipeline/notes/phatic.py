@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from turnfold.contract.bounded_memo import Remembered
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline.anchors.rules.courtesy_rules import PARTS
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.spoken import plain_words

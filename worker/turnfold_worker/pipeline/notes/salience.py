@@ -13,8 +13,8 @@ from importlib.resources import files
 from math import fsum
 from typing import Final
 
+from turnfold.contract.bounded_memo import Remembered
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import STEMS
 from turnfold.contract.words import note_words
 from turnfold_worker.pipeline.language.rarity import is_feeling, rarity_of

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Final
 
+from turnfold.contract.bounded_memo import Remembered
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.remembered import Remembered
 from turnfold.dates.resolve import resolve_relative_days
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.prose import JOINS

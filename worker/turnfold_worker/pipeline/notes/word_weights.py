@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Final
 
+from turnfold.contract.bounded_memo import Remembered
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import STEMS
 from turnfold.contract.words import digit_of, note_words
 from turnfold_worker.pipeline.language.rarity import FEELING_SHARE, is_feeling, rarity_of

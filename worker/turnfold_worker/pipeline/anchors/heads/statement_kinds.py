@@ -15,9 +15,9 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from turnfold.contract.bounded_memo import remembers_clauses
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import AnchorType
-from turnfold.contract.remembered import remembers_clauses
 from turnfold.contract.terms import STEMS
 
 KINDS: Final = ("constraint", "instruction", "preference", "decision", "fact", "commitment", "none")

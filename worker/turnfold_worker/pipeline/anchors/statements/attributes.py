@@ -15,7 +15,7 @@ from turnfold.contract.terms import STEMS
 from turnfold_worker.pipeline.anchors.rules.attribute_rules import KIN, NAMED, ONE_AT_A_TIME, SAID_ONLY
 from turnfold_worker.pipeline.anchors.rules.home_rules import WE_MOVED, is_no_place, lives_there_since
 from turnfold_worker.pipeline.anchors.rules.rule import joined
-from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
+from turnfold_worker.pipeline.anchors.statements.temporal_scope import is_bygone, waits
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.quantities import SPELLED, in_one_form
 from turnfold_worker.pipeline.language.required_words import PatternIndex

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules import frame_rules
 from turnfold_worker.pipeline.anchors.statements.frames import stems_in_order
-from turnfold_worker.pipeline.anchors.statements.when import sometimes_only, waits, without_time
+from turnfold_worker.pipeline.anchors.statements.temporal_scope import sometimes_only, waits, without_time
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 

@@ -12,7 +12,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import STEMS
 from turnfold_worker.pipeline.anchors.rules import frame_rules
 from turnfold_worker.pipeline.anchors.statements.frames import clauses_of, stems_in_order, without_measure
-from turnfold_worker.pipeline.anchors.statements.when import begins_again, without_time
+from turnfold_worker.pipeline.anchors.statements.temporal_scope import begins_again, without_time
 from turnfold_worker.pipeline.language.common_words import is_common, listed
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 

@@ -15,7 +15,7 @@ from turnfold.contract.terms import STEMS
 from turnfold_worker.pipeline.anchors.rules import frame_rules
 from turnfold_worker.pipeline.anchors.rules.relation_rules import in_one_relation
 from turnfold_worker.pipeline.anchors.rules.state_rules import states_of
-from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
+from turnfold_worker.pipeline.anchors.statements.temporal_scope import is_bygone, waits
 from turnfold_worker.pipeline.language.common_words import is_common, listed
 from turnfold_worker.pipeline.language.quantities import SPELLED, in_one_form, spelled_number
 from turnfold_worker.pipeline.language.required_words import PatternIndex

@@ -11,7 +11,7 @@ from turnfold.contract.terms import STEMS
 from turnfold_worker.pipeline.anchors.rules import frame_rules
 from turnfold_worker.pipeline.anchors.rules.home_rules import is_no_place
 from turnfold_worker.pipeline.anchors.statements.restated import says_now
-from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
+from turnfold_worker.pipeline.anchors.statements.temporal_scope import is_bygone, waits
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.rule import joined
-from turnfold_worker.pipeline.anchors.statements.duties import deed_words
+from turnfold_worker.pipeline.anchors.statements.obligations import deed_words
 from turnfold_worker.pipeline.language.quantities import in_one_form
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 

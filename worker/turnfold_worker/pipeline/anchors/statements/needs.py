@@ -9,7 +9,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import STEMS
 from turnfold_worker.pipeline.anchors.rules import frame_rules
 from turnfold_worker.pipeline.anchors.rules.value_change_rules import SUPPOSED
-from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
+from turnfold_worker.pipeline.anchors.statements.temporal_scope import is_bygone, waits
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.quantities import SPELLED
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes

@@ -14,8 +14,8 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import STEMS
 from turnfold_worker.pipeline.anchors.rules import frame_rules, turnover_rules
 from turnfold_worker.pipeline.anchors.statements.frames import clauses_of, stems_in_order
+from turnfold_worker.pipeline.anchors.statements.temporal_scope import only_then, sometimes_only
 from turnfold_worker.pipeline.anchors.statements.turnovers import is_state
-from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only
 from turnfold_worker.pipeline.language.common_words import is_common, listed
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 

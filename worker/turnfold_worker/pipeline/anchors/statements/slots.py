@@ -20,7 +20,7 @@ from turnfold.dates.time_expression import Form
 from turnfold_worker.pipeline.anchors.rules import reply_rules
 from turnfold_worker.pipeline.anchors.rules.frame_rules import SHORT_FORMS, written_out
 from turnfold_worker.pipeline.anchors.rules.rule import joined
-from turnfold_worker.pipeline.anchors.statements.done import base_of
+from turnfold_worker.pipeline.anchors.statements.completion_reports import base_of
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.quantities import SPELLED
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words

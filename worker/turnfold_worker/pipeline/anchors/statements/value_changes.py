@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import STEMS
 from turnfold_worker.pipeline.anchors.rules import value_change_rules
-from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
+from turnfold_worker.pipeline.anchors.statements.temporal_scope import is_bygone, waits
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.quantities import in_one_form, sort_of_amount
 from turnfold_worker.pipeline.language.required_words import PatternIndex

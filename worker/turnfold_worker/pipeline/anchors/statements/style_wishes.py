@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold_worker.pipeline.anchors.statements.duties import deed_words
+from turnfold_worker.pipeline.anchors.statements.obligations import deed_words
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 
 

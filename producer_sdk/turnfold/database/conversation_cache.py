@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.context import Context
-from turnfold.assemble.memo import Memo
+from turnfold.assemble.revision_cache import Memo
 from turnfold.assemble.scope import EVERYTHING, Scope
 from turnfold.assemble.turns import Turns
 from turnfold.code_blocks.index import FoundBlock

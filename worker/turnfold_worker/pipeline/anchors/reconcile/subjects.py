@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold_worker.pipeline.anchors.reconcile.likeness import Known, same_root
 from turnfold_worker.pipeline.anchors.rules.frame_rules import UNREAL
 from turnfold_worker.pipeline.anchors.rules.rule import joined
-from turnfold_worker.pipeline.anchors.settling.likeness import Known, same_root
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, extract_facts
 from turnfold_worker.pipeline.language.spoken import plain_words

@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import Final
 
 from turnfold.contract.records import AnchorState, AnchorType
-from turnfold_worker.pipeline.anchors.settling.answers import ANSWERS, answered_in_other_words, answers
-from turnfold_worker.pipeline.anchors.settling.attribute_values import (
+from turnfold_worker.pipeline.anchors.reconcile.answers import ANSWERS, answered_in_other_words, answers
+from turnfold_worker.pipeline.anchors.reconcile.attribute_values import (
     of_other_holders,
     of_other_people,
     says_again,
     states_another_value,
 )
-from turnfold_worker.pipeline.anchors.settling.differences import assigns_otherwise, orders_otherwise
-from turnfold_worker.pipeline.anchors.settling.likeness import (
+from turnfold_worker.pipeline.anchors.reconcile.differences import assigns_otherwise, orders_otherwise
+from turnfold_worker.pipeline.anchors.reconcile.likeness import (
     Known,
     agree,
     by_meaning,
@@ -24,8 +24,8 @@ from turnfold_worker.pipeline.anchors.settling.likeness import (
     says_no_more,
     shares_half,
 )
-from turnfold_worker.pipeline.anchors.settling.opposites import is_newer_value, oppose
-from turnfold_worker.pipeline.anchors.settling.overtaking import (
+from turnfold_worker.pipeline.anchors.reconcile.opposites import is_newer_value, oppose
+from turnfold_worker.pipeline.anchors.reconcile.overtaking import (
     CORRECTS_FROM,
     OVERTAKEN,
     changes,
@@ -39,9 +39,9 @@ from turnfold_worker.pipeline.anchors.settling.overtaking import (
     rules_otherwise,
     takes_back,
 )
-from turnfold_worker.pipeline.anchors.settling.plans import is_empty_marker, plans_instead, plans_set_aside
-from turnfold_worker.pipeline.anchors.settling.subjects import adds_another, supposes, takes_back_only
-from turnfold_worker.pipeline.anchors.settling.two_values import (
+from turnfold_worker.pipeline.anchors.reconcile.plans import is_empty_marker, plans_instead, plans_set_aside
+from turnfold_worker.pipeline.anchors.reconcile.subjects import adds_another, supposes, takes_back_only
+from turnfold_worker.pipeline.anchors.reconcile.two_values import (
     are_a_choice,
     are_contested,
     contest,
@@ -51,8 +51,8 @@ from turnfold_worker.pipeline.anchors.settling.two_values import (
     says_which_holds,
     tells_which,
 )
+from turnfold_worker.pipeline.anchors.statements.completion_reports import SOON, does, does_it, opens_with
 from turnfold_worker.pipeline.anchors.statements.denials import denial_of
-from turnfold_worker.pipeline.anchors.statements.done import SOON, does, does_it, opens_with
 from turnfold_worker.pipeline.anchors.statements.numbers import corrected_value, holds_an_address
 from turnfold_worker.pipeline.language.facts import VALUES, FactKind
 from turnfold_worker.pipeline.settings import FoldSettings

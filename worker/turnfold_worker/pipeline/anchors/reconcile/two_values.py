@@ -12,12 +12,12 @@ from typing import Final
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Anchor, AnchorChange, AnchorState, AnchorType, Role
 from turnfold.wire.change_cues import may_change
-from turnfold_worker.pipeline.anchors.settling.attribute_values import of_other_holders
-from turnfold_worker.pipeline.anchors.settling.differences import about_another, of_another_number
-from turnfold_worker.pipeline.anchors.settling.likeness import Known
+from turnfold_worker.pipeline.anchors.reconcile.attribute_values import of_other_holders
+from turnfold_worker.pipeline.anchors.reconcile.differences import about_another, of_another_number
+from turnfold_worker.pipeline.anchors.reconcile.likeness import Known
 from turnfold_worker.pipeline.anchors.statements.attributes import changes_value
 from turnfold_worker.pipeline.anchors.statements.frames import other_value
-from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only
+from turnfold_worker.pipeline.anchors.statements.temporal_scope import only_then, sometimes_only
 
 _STATES: Final = frozenset({AnchorType.CRITICAL_FACT, AnchorType.DECISION, AnchorType.COMMITMENT})
 _TELLS_WHICH: Final = lazy_pattern(

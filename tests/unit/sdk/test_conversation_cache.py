@@ -9,7 +9,14 @@ from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, StoredTurn
 from turnfold.contract.results import Head
 from turnfold.contract.turn_limits import Shortening
-from turnfold.database.known import LONGEST_CONTEXT, MOST_CONTEXTS, Found, Known, KnownConversations, WaitingTurns
+from turnfold.database.conversation_cache import (
+    LONGEST_CONTEXT,
+    MOST_CONTEXTS,
+    Found,
+    Known,
+    KnownConversations,
+    WaitingTurns,
+)
 from turnfold.wire.inbox_entry import InboxEntry
 
 

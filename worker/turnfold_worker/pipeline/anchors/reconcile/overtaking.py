@@ -10,13 +10,12 @@ from typing import Final
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import AnchorType, Role
 from turnfold.contract.words import note_stems
-from turnfold_worker.pipeline.anchors.rules import statement_rules
-from turnfold_worker.pipeline.anchors.settling.attribute_values import (
+from turnfold_worker.pipeline.anchors.reconcile.attribute_values import (
     of_other_holders,
     of_other_people,
     tell_of_self_and_another,
 )
-from turnfold_worker.pipeline.anchors.settling.differences import (
+from turnfold_worker.pipeline.anchors.reconcile.differences import (
     about_another,
     another_value,
     assigns_otherwise,
@@ -32,7 +31,7 @@ from turnfold_worker.pipeline.anchors.settling.differences import (
     same_but_for_a_word,
     same_value,
 )
-from turnfold_worker.pipeline.anchors.settling.likeness import (
+from turnfold_worker.pipeline.anchors.reconcile.likeness import (
     Known,
     cosine,
     same_names,
@@ -40,7 +39,7 @@ from turnfold_worker.pipeline.anchors.settling.likeness import (
     same_speaker,
     shared,
 )
-from turnfold_worker.pipeline.anchors.settling.subjects import (
+from turnfold_worker.pipeline.anchors.reconcile.subjects import (
     does_something_else,
     happened_once,
     head_of,
@@ -50,13 +49,12 @@ from turnfold_worker.pipeline.anchors.settling.subjects import (
     of_other_things,
     supposes,
 )
+from turnfold_worker.pipeline.anchors.rules import statement_rules
 from turnfold_worker.pipeline.anchors.statements.deeds import gives_up
-from turnfold_worker.pipeline.anchors.statements.duties import sets_aside, takes_back_all
 from turnfold_worker.pipeline.anchors.statements.employers import changes_employer, employment_of
 from turnfold_worker.pipeline.anchors.statements.endings import ending_of, ends
 from turnfold_worker.pipeline.anchors.statements.holders import holder_of, takes_over
 from turnfold_worker.pipeline.anchors.statements.limits import limits_otherwise
-from turnfold_worker.pipeline.anchors.statements.manner import turns_round
 from turnfold_worker.pipeline.anchors.statements.moves import (
     is_only_supposed,
     moved_thing,
@@ -65,11 +63,13 @@ from turnfold_worker.pipeline.anchors.statements.moves import (
 )
 from turnfold_worker.pipeline.anchors.statements.needs import ends_need, need_of
 from turnfold_worker.pipeline.anchors.statements.numbers import gives_a_number, renumbers
+from turnfold_worker.pipeline.anchors.statements.obligations import sets_aside, takes_back_all
 from turnfold_worker.pipeline.anchors.statements.repairs import says_otherwise
 from turnfold_worker.pipeline.anchors.statements.restated import restates_otherwise, says_now
+from turnfold_worker.pipeline.anchors.statements.style_wishes import turns_round
+from turnfold_worker.pipeline.anchors.statements.temporal_scope import only_then, sometimes_only, tells_of_then, waits
 from turnfold_worker.pipeline.anchors.statements.turnovers import turnovers_of, turns_over
 from turnfold_worker.pipeline.anchors.statements.value_changes import overtakes_value, value_change
-from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only, tells_of_then, waits
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind, extract_facts
 from turnfold_worker.pipeline.language.spoken import is_question, without_quotes
 from turnfold_worker.pipeline.language.words import specific_words

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.statement_rules import COMPLETIONS
 from turnfold_worker.pipeline.anchors.statements.deeds import object_words, promised_verb, thing_of
-from turnfold_worker.pipeline.anchors.statements.duties import deed_words
-from turnfold_worker.pipeline.anchors.statements.when import is_bygone, is_habit
+from turnfold_worker.pipeline.anchors.statements.obligations import deed_words
+from turnfold_worker.pipeline.anchors.statements.temporal_scope import is_bygone, is_habit
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 
 _IRREGULAR: Final = {

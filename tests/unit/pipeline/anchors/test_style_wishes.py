@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnfold_worker.pipeline.anchors.deduplicate import anchor_terms, sought_terms
-from turnfold_worker.pipeline.anchors.statements.manner import manner_of, turns_round
+from turnfold_worker.pipeline.anchors.statements.style_wishes import manner_of, turns_round
 
 
 @pytest.mark.parametrize(

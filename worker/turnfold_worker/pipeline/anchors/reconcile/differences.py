@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold_worker.pipeline.anchors.reconcile.likeness import Known, bare_value, own_words, same_person, same_speaker
+from turnfold_worker.pipeline.anchors.reconcile.subjects import of_other_things
 from turnfold_worker.pipeline.anchors.rules import statement_rules
-from turnfold_worker.pipeline.anchors.settling.likeness import Known, bare_value, own_words, same_person, same_speaker
-from turnfold_worker.pipeline.anchors.settling.subjects import of_other_things
-from turnfold_worker.pipeline.anchors.statements.done import ANY_FORM
+from turnfold_worker.pipeline.anchors.statements.completion_reports import ANY_FORM
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.language.quantities import sort_of_amount

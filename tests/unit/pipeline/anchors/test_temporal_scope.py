@@ -7,7 +7,7 @@ import pytest
 from support.settled_talk import merged, states
 from support.wild_turns import talk
 from turnfold.contract.records import AnchorState
-from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only
+from turnfold_worker.pipeline.anchors.statements.temporal_scope import only_then, sometimes_only
 
 
 def first_state(first: str, second: str) -> AnchorState:

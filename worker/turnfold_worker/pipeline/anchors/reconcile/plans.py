@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Final
 
 from turnfold.contract.records import AnchorType, Role
-from turnfold_worker.pipeline.anchors.settling.likeness import Known, same_speaker, shared
+from turnfold_worker.pipeline.anchors.reconcile.likeness import Known, same_speaker, shared
 from turnfold_worker.pipeline.anchors.statements.overrides import Reach, is_bare, of_another_topic, plans, reach_of
 
 WITHIN: Final = 4

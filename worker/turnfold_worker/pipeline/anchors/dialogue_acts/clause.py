@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import Final
 
 from turnfold.contract.records import Role
-from turnfold_worker.pipeline.anchors.acts.before import Before
 from turnfold_worker.pipeline.anchors.assistants import assists
+from turnfold_worker.pipeline.anchors.dialogue_acts.open_exchange import Before
 from turnfold_worker.pipeline.anchors.rules import statement_rules
-from turnfold_worker.pipeline.anchors.statements.asked import asks_outright, wishes_to_know
+from turnfold_worker.pipeline.anchors.statements.question_split import asks_outright, wishes_to_know
 from turnfold_worker.pipeline.anchors.statements.repairs import is_repair
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.language.prose import Span

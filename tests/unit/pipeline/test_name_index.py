@@ -15,20 +15,20 @@ from hypothesis import strategies as st
 from support.wild_turns import said, talk, wild_text, wild_turns
 from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.language.mentions import is_path, mentions
-from turnfold_worker.pipeline.ledger import (
+from turnfold_worker.pipeline.name_index import (
     MAX_NAMES,
-    Ledger,
     LedgerEntry,
-    merge_ledgers,
+    NameIndex,
+    merge_name_indexes,
     rank,
-    segment_ledger,
+    segment_name_index,
     tool_share,
 )
 from turnfold_worker.pipeline.turns.reading import read_turn
 
 
-def ledger_of(turns: Sequence[StoredTurn]) -> Ledger:
-    return segment_ledger(map(read_turn, turns))
+def ledger_of(turns: Sequence[StoredTurn]) -> NameIndex:
+    return segment_name_index(map(read_turn, turns))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_path_is_about_the_symbol_that_its_file_is_named_after() -> None:
 
 
 def test_a_name_inside_a_listed_name_is_not_listed_again() -> None:
-    ledger = Ledger((LedgerEntry("src/TypeFactory.java", 90, 1), LedgerEntry("TypeFactory", 1, 1)))
+    ledger = NameIndex((LedgerEntry("src/TypeFactory.java", 90, 1), LedgerEntry("TypeFactory", 1, 1)))
     assert rank(ledger) == ("src/TypeFactory.java",)
 
 
@@ -101,7 +101,7 @@ def test_a_long_listing_chooses_nothing() -> None:
 
 def test_of_names_that_differ_in_digits_the_first_stands_for_all() -> None:
     series = tuple(LedgerEntry(f"tests/test_part_{n}.py", 40, 1) for n in range(9))
-    ledger = Ledger((*series, LedgerEntry("src/ferry/refunds.py", 12, 1)))
+    ledger = NameIndex((*series, LedgerEntry("src/ferry/refunds.py", 12, 1)))
     assert rank(ledger)[:3] == ("tests/test_part_0.py", "tests/test_part_1.py", "src/ferry/refunds.py")
 
 
@@ -121,7 +121,7 @@ def commanded(seq: int, *commands: str) -> list[StoredTurn]:
 def test_words_that_command_tools_stand_apart_from_names() -> None:
     first = ledger_of(commanded(1, "find_file ferryPlan", "edit 3:3\nint berthSize;\nend_of_edit"))
     second = ledger_of(commanded(5, "find_file tidesTable", 'search_dir "tidesTable"'))
-    ledger = merge_ledgers(first, Ledger.from_json(json.loads(json.dumps(second.to_json()))))
+    ledger = merge_name_indexes(first, NameIndex.from_json(json.loads(json.dumps(second.to_json()))))
     names = rank(ledger)
     assert names[0] == "(commands: find_file end_of_edit search_dir)"
     assert set(names[1:]) == {"ferryPlan", "berthSize", "tidesTable"}
@@ -148,11 +148,13 @@ def test_the_end_of_an_element_is_no_path() -> None:
 
 
 def test_frequent_names_outlive_any_number_of_others_and_new_ones_can_rise() -> None:
-    ledger = Ledger()
+    ledger = NameIndex()
     for i in range(60):
         crowd = " ".join(f"name_{i}_{j}" for j in range(100))
         often = "oldFavourite" if i < 30 else "newFavourite"
-        ledger = merge_ledgers(ledger, ledger_of([said(f"{often} {crowd}", seq=2 * i + 1), said(often, seq=2 * i + 2)]))
+        ledger = merge_name_indexes(
+            ledger, ledger_of([said(f"{often} {crowd}", seq=2 * i + 1), said(often, seq=2 * i + 2)])
+        )
     assert len(ledger.entries) == MAX_NAMES
     scores = {entry.name: entry.score for entry in ledger.entries}
     assert scores["oldFavourite"] < 30 * 10, "what is not named any more fades"
@@ -173,22 +175,22 @@ _ledgers = wild_turns(most=6).map(ledger_of)
 def test_cutting_into_segments_changes_nothing_while_all_names_fit(turns: list[StoredTurn], size: int) -> None:
     whole = ledger_of(turns)
     parts = [ledger_of(part) for part in (turns[i : i + size] for i in range(0, len(turns), size))]
-    assert reduce(merge_ledgers, parts, Ledger()) == whole
-    assert reduce(merge_ledgers, reversed(parts), Ledger()) == whole
+    assert reduce(merge_name_indexes, parts, NameIndex()) == whole
+    assert reduce(merge_name_indexes, reversed(parts), NameIndex()) == whole
 
 
 @given(st.lists(_ledgers, max_size=5), st.randoms(use_true_random=False))
-def test_merging_all_at_once_does_not_depend_on_their_order(ledgers: list[Ledger], random: Random) -> None:
-    merged = merge_ledgers(*ledgers)
+def test_merging_all_at_once_does_not_depend_on_their_order(ledgers: list[NameIndex], random: Random) -> None:
+    merged = merge_name_indexes(*ledgers)
     random.shuffle(ledgers)
-    assert merge_ledgers(*ledgers) == merged
-    assert reduce(merge_ledgers, ledgers, Ledger()) == merged
+    assert merge_name_indexes(*ledgers) == merged
+    assert reduce(merge_name_indexes, ledgers, NameIndex()) == merged
 
 
 @given(_ledgers, _ledgers)
-def test_merging_is_commutative_and_loses_no_points(one: Ledger, other: Ledger) -> None:
-    merged = merge_ledgers(one, other)
-    assert merged == merge_ledgers(other, one)
+def test_merging_is_commutative_and_loses_no_points(one: NameIndex, other: NameIndex) -> None:
+    merged = merge_name_indexes(one, other)
+    assert merged == merge_name_indexes(other, one)
     assert sum(e.score for e in merged.entries) == sum(e.score for e in (*one.entries, *other.entries))
 
 
@@ -200,20 +202,20 @@ def test_every_name_is_written_in_a_turn(turns: list[StoredTurn]) -> None:
 
 @given(st.lists(st.tuples(st.sampled_from("abcd/.Aa_") | st.text(max_size=9), st.integers(0, 99), st.integers(1, 9))))
 def test_a_ranking_is_of_the_ledgers_names_without_repeats(rows: list[tuple[str, int, int]]) -> None:
-    ledger = Ledger.from_json([list(row) for row in rows])
+    ledger = NameIndex.from_json([list(row) for row in rows])
     names = rank(ledger)
     assert set(names) <= {entry.name for entry in ledger.entries}
     assert all(later not in earlier for earlier, later in pairwise(names))
 
 
 @given(_ledgers)
-def test_a_ledger_survives_json(ledger: Ledger) -> None:
-    assert Ledger.from_json(json.loads(json.dumps(ledger.to_json()))) == ledger
+def test_a_ledger_survives_json(ledger: NameIndex) -> None:
+    assert NameIndex.from_json(json.loads(json.dumps(ledger.to_json()))) == ledger
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=20))
 def test_nonsense_reads_as_a_ledger_without_it(rows: object) -> None:
-    assert len(Ledger.from_json(rows).entries) <= MAX_NAMES
+    assert len(NameIndex.from_json(rows).entries) <= MAX_NAMES
 
 
 @given(wild_text)
@@ -265,12 +267,12 @@ def test_a_symbol_that_is_not_found_stays_a_name() -> None:
 def test_paths_are_written_from_the_folder_from_which_the_conversation_writes_them() -> None:
     root = "/home/ferry/work/ferry-tickets/"
     names = ("src/pay/cut.py", "src/pay/half.py", f"{root}src/pay/cut.py", f"{root}src/pay/half.py", f"{root}docs/a.md")
-    ranked = rank(Ledger(tuple(LedgerEntry(name, 9 - i, i) for i, name in enumerate(names))))
+    ranked = rank(NameIndex(tuple(LedgerEntry(name, 9 - i, i) for i, name in enumerate(names))))
     assert sorted(ranked) == sorted((root, "src/pay/cut.py", "src/pay/half.py", "docs/a.md"))
     assert ranked[0] == root
 
 
 def test_a_path_that_is_written_in_full_stays_so() -> None:
     names = ("/home/ferry/src/pay/cut.py", "/home/ferry/docs/a.md", "src/pay/cut.py")
-    ranked = rank(Ledger(tuple(LedgerEntry(name, 9 - i, i) for i, name in enumerate(names))))
+    ranked = rank(NameIndex(tuple(LedgerEntry(name, 9 - i, i) for i, name in enumerate(names))))
     assert set(ranked) == {"/home/ferry/src/pay/cut.py", "/home/ferry/docs/a.md"}

@@ -9,8 +9,8 @@ from typing import Final
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import AnchorType
 from turnfold.contract.words import note_words
+from turnfold_worker.pipeline.anchors.reconcile.likeness import Known, by_words, same_speaker
 from turnfold_worker.pipeline.anchors.rules.lasting_rules import VALUE_NOW
-from turnfold_worker.pipeline.anchors.settling.likeness import Known, by_words, same_speaker
 from turnfold_worker.pipeline.anchors.statements.denials import denial_of, is_contradicted
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.quantities import sort_of_amount

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from turnfold_worker.pipeline.anchors.acts.before import NOTHING, Before
-from turnfold_worker.pipeline.anchors.acts.clause import Clause
+from turnfold_worker.pipeline.anchors.dialogue_acts.clause import Clause
+from turnfold_worker.pipeline.anchors.dialogue_acts.open_exchange import NOTHING, Before
 from turnfold_worker.pipeline.anchors.rules import reply_rules, statement_rules
 from turnfold_worker.pipeline.anchors.rules.deed_rules import PROMISES
 from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, Act, Found, Rule
-from turnfold_worker.pipeline.anchors.statements.asked import told_and_asked
-from turnfold_worker.pipeline.anchors.statements.done import tells_of_done
+from turnfold_worker.pipeline.anchors.statements.completion_reports import tells_of_done
+from turnfold_worker.pipeline.anchors.statements.question_split import told_and_asked
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, clauses
 from turnfold_worker.pipeline.language.required_words import PatternIndex
 from turnfold_worker.pipeline.language.spoken import breaks_off

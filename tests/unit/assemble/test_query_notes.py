@@ -13,8 +13,8 @@ from support.growing import growing
 from support.prefixes import shared
 from support.talk import talk
 from turnfold.assemble.by_value.answers import NOTHING_QUOTED
-from turnfold.assemble.by_value.asked import asked, room_unasked
 from turnfold.assemble.by_value.past import Past
+from turnfold.assemble.by_value.query_notes import asked, room_unasked
 from turnfold.assemble.forms.render_text import (
     BACKGROUND_HEADER,
     CONTINUED_HEADER,

@@ -69,7 +69,7 @@ class LedgerEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Ledger:
+class NameIndex:
     """Names of a segment or a conversation: at most `MAX_NAMES`, ordered by score, then newest first, then by name."""
 
     entries: tuple[LedgerEntry, ...] = ()
@@ -82,7 +82,7 @@ class Ledger:
         ]
 
     @classmethod
-    def from_json(cls, rows: Any) -> Ledger:
+    def from_json(cls, rows: Any) -> NameIndex:
         """Read the output of `to_json`; malformed rows are dropped."""
         read = [row for row in rows if _is_row(row)] if isinstance(rows, list | tuple) else []
         return _bounded(LedgerEntry(*row) for row in read)
@@ -94,7 +94,7 @@ def _is_row(row: object) -> bool:
     return [type(cell) for cell in row] == [str, *[int] * (len(row) - 1)]
 
 
-def segment_ledger(readings: Iterable[Reading]) -> Ledger:
+def segment_name_index(readings: Iterable[Reading]) -> NameIndex:
     """Build the ledger of one segment from its turns."""
     scores: dict[str, int] = {}
     last: dict[str, int] = {}
@@ -143,7 +143,7 @@ def _mentioned(turn: StoredTurn) -> Mentions:
     return mentions(_KEY.sub("", "\n".join((content, *calls)) if calls else content))
 
 
-def merge_ledgers(*ledgers: Ledger) -> Ledger:
+def merge_name_indexes(*ledgers: NameIndex) -> NameIndex:
     """Merge ledgers; their order does not matter. Merging all at once loses less than merging pairwise."""
     scores: dict[str, int] = {}
     last: dict[str, int] = {}
@@ -156,16 +156,16 @@ def merge_ledgers(*ledgers: Ledger) -> Ledger:
     return _bounded(LedgerEntry(name, score, last[name], commanded[name]) for name, score in scores.items())
 
 
-def _bounded(entries: Iterable[LedgerEntry]) -> Ledger:
+def _bounded(entries: Iterable[LedgerEntry]) -> NameIndex:
     ordered = sorted(entries, key=lambda entry: (-entry.score, -entry.seq, entry.name))
     kept, over = ordered[:MAX_NAMES], ordered[MAX_NAMES:]
     if not over:
-        return Ledger(tuple(kept))
+        return NameIndex(tuple(kept))
     lost = over[0].score
-    return Ledger(tuple(replace(entry, score=entry.score - lost) for entry in kept))
+    return NameIndex(tuple(replace(entry, score=entry.score - lost) for entry in kept))
 
 
-def rank(ledger: Ledger, worked_on: AbstractSet[str] = frozenset(), *, told: Sequence[str] = ()) -> tuple[str, ...]:
+def rank(ledger: NameIndex, worked_on: AbstractSet[str] = frozenset(), *, told: Sequence[str] = ()) -> tuple[str, ...]:
     """Rank names by worth per token, highest first; no name is a substring of an earlier one.
 
     The most frequent tool commands come first, as one entry: `(commands: find_file end_of_edit)`. Commands that already
@@ -196,7 +196,7 @@ def rank(ledger: Ledger, worked_on: AbstractSet[str] = frozenset(), *, told: Seq
     return tuple(shown_names)
 
 
-def _from_root(points: dict[str, int], ledger: Ledger) -> tuple[dict[str, int], str]:
+def _from_root(points: dict[str, int], ledger: NameIndex) -> tuple[dict[str, int], str]:
     """Rewrite paths relative to the conversation's root folder; return the points by name, and that folder.
 
     The root is the prefix that turns the most relative paths of the ledger into absolute ones; empty when fewer than
@@ -235,7 +235,7 @@ def _discount(name: str) -> int:
     return _DISCOUNT[min(1 + len(name) // _CODE_POINTS_PER_TOKEN, len(_DISCOUNT) - 1)]
 
 
-def _with_tails_merged(ledger: Ledger) -> dict[str, int]:
+def _with_tails_merged(ledger: NameIndex) -> dict[str, int]:
     """Return points by name, in fifths; a path that is the tail of longer paths adds its points to the best of them."""
     points = {entry.name: _LENT * entry.score for entry in ledger.entries}
     alike: dict[str, list[str]] = {}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 from support.wild_turns import said, talk
 from turnfold.contract.records import AnchorType, Role
-from turnfold_worker.pipeline.anchors.binding import Hearer, binds_somebody
+from turnfold_worker.pipeline.anchors.commitment_filter import Hearer, binds_somebody
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors
 from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.settings import FoldSettings

@@ -6,7 +6,7 @@ import hypothesis.strategies as st
 from hypothesis import given
 
 from support.examples import examples
-from turnfold.contract.remembered import LONGEST, NewestEntries, Remembered
+from turnfold.contract.bounded_memo import LONGEST, NewestEntries, Remembered
 
 
 @examples(200)

@@ -8,9 +8,9 @@ from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import LASTING_RANK, AnchorState, AnchorType
+from turnfold_worker.pipeline.anchors.reconcile.likeness import Known, same_speaker
 from turnfold_worker.pipeline.anchors.rules import lasting_rules
 from turnfold_worker.pipeline.anchors.rules.home_rules import lives_there_since
-from turnfold_worker.pipeline.anchors.settling.likeness import Known, same_speaker
 from turnfold_worker.pipeline.anchors.statements.attributes import (
     are_apart,
     attributes_of,
@@ -20,7 +20,7 @@ from turnfold_worker.pipeline.anchors.statements.attributes import (
     tells_of_a_name,
 )
 from turnfold_worker.pipeline.anchors.statements.frames import other_value
-from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only
+from turnfold_worker.pipeline.anchors.statements.temporal_scope import only_then, sometimes_only
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.spoken import is_question
 

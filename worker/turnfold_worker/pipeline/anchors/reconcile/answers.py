@@ -7,8 +7,8 @@ from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import AnchorType
+from turnfold_worker.pipeline.anchors.reconcile.likeness import Known, both
 from turnfold_worker.pipeline.anchors.rules import reply_rules
-from turnfold_worker.pipeline.anchors.settling.likeness import Known, both
 from turnfold_worker.pipeline.anchors.statements.slots import fills, names_what_is_asked
 from turnfold_worker.pipeline.language.facts import VALUES, FactKind
 from turnfold_worker.pipeline.language.words import words

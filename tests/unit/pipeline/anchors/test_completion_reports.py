@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.settled_talk import merged, states
 from support.wild_turns import said, talk
 from turnfold.contract.records import AnchorState
-from turnfold_worker.pipeline.anchors.statements.done import does, does_it
+from turnfold_worker.pipeline.anchors.statements.completion_reports import does, does_it
 
 HOTEL = "I'll book the hotel in Lyon."
 

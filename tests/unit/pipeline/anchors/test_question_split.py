@@ -12,7 +12,7 @@ from turnfold.contract.records import AnchorState, AnchorType, Role
 from turnfold_worker.offline import fold
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors
-from turnfold_worker.pipeline.anchors.statements.asked import asks_outright, told_and_asked, wishes_to_know
+from turnfold_worker.pipeline.anchors.statements.question_split import asks_outright, told_and_asked, wishes_to_know
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.settings import FoldSettings

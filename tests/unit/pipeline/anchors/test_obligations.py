@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from turnfold_worker.pipeline.anchors.statements.completion_reports import does, opens_with, tells_of_done
 from turnfold_worker.pipeline.anchors.statements.deeds import gives_up
-from turnfold_worker.pipeline.anchors.statements.done import does, opens_with, tells_of_done
-from turnfold_worker.pipeline.anchors.statements.duties import duties_of, sets_aside, takes_back_all
 from turnfold_worker.pipeline.anchors.statements.limits import limit_of, limits_otherwise
+from turnfold_worker.pipeline.anchors.statements.obligations import duties_of, sets_aside, takes_back_all
 from turnfold_worker.pipeline.anchors.statements.repairs import is_repair
 
 
