@@ -264,7 +264,7 @@ Of `read`: a context of 4,000 tokens, half of them cold, half with a question. E
 Redis counts the commands of scripts too. A worker of all queues without work costs so much a second: {idle}.
 """
 
-_CHECK: Final = """## How the model was held against a run
+_CHECK: Final = """## How the model compares with a run
 
 The constants are from waves, one stage at a time, in which one, six or twenty-four conversations get turns. The run
 below is of another kind: {rates}, to {conversations} conversations in turn,

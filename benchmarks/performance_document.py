@@ -143,7 +143,7 @@ The floor of `append` is a PING. What both cost over HTTP is in [the gateway's g
 
 {_pivot(_of_kinds(result["reads"], ("expand", "append")), "turns")}
 
-## Beside what is used today
+## Compared with what is used today
 
 A budget of {MIDDLE:,} tokens, counted by Turnfold's estimator for all. The peers store in SQLite files and are read by
 an open connection. A cell ends in how many of the old turns are shown, or under a line that names them and leads to
@@ -151,7 +151,7 @@ them: each of Turnfold's contexts covers every turn.
 
 {_peer_table(result["reads"], result["peers"])}
 
-## Prefixes that stay
+## Stable prefixes
 
 Providers charge less for the beginning of a prompt that they have seen. Over {APPENDS} turns that are appended and
 folded one by one, so much of a context, in bytes, stands at the beginning of the next one, as the median and the tenth
