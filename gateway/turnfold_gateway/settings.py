@@ -120,8 +120,8 @@ def _check_webhooks(settings: GatewaySettings) -> None:
         try:
             ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=settings.webhook_ca_file)
         except OSError as error:
-            msg = f"{PREFIX}WEBHOOK_CA_FILE cannot be read as certificates in PEM ({type(error).__name__})"
-            raise InvalidSettings(msg, remedy="name a file of certificates, or leave it empty") from error
+            msg = f"{PREFIX}WEBHOOK_CA_FILE cannot be read as PEM certificates ({type(error).__name__})"
+            raise InvalidSettings(msg, remedy="set it to a file of PEM certificates, or leave it empty") from error
     if not 0 < settings.webhook_timeout_seconds <= 30:
         # Three attempts have to end before another gateway claims the delivery.
         raise InvalidSettings(f"{PREFIX}WEBHOOK_TIMEOUT_SECONDS must be above 0 and at most 30")

@@ -390,7 +390,7 @@ def test_wrong_use_is_explained(run: Run, tmp_path: Path) -> None:
     assert "cannot be written" in run("export", "--all", "-o", tmp_path / "no" / "c.jsonl", code=2).output
     turns = tmp_path / "c.jsonl"
     turns.write_text('{"role": "user", "content": "hello"}\n')
-    assert "--fold-anew is for" in run("import", turns, "--fold-anew", code=2).output
+    assert "--fold-anew is only for" in run("import", turns, "--fold-anew", code=2).output
 
 
 @pytest.mark.daily_on("sqlite")

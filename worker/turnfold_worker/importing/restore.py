@@ -74,14 +74,14 @@ class _Lines:
         try:
             raw = next(self._lines, None)
         except (EOFError, OSError, zlib.error) as error:
-            self.fail(f"the file is damaged or cut short ({type(error).__name__}): export it again")
+            self.fail(f"the file is damaged or truncated ({type(error).__name__}): export it again")
         if raw is None or not raw.endswith(b"\n"):
-            self.fail("the archive is cut short: export it again")
+            self.fail("the archive is truncated: export it again")
         try:
             given = json.loads(raw)
             kind, values = next(iter(given.items()))
         except (ValueError, RecursionError, AttributeError, StopIteration):
-            self.fail("is no line of an archive: export it again")
+            self.fail("is not a line of an archive: export it again")
         return kind, values, given
 
     def fail(self, message: str) -> NoReturn:
@@ -105,27 +105,27 @@ def restore(
                 source.fail("the archive lacks a conversation: export it again")
             return restored
         if kind != "conversation" or not isinstance(values, dict):
-            source.fail("a conversation was to begin here: export it again")
+            source.fail("expected the start of a conversation: export it again")
         if wanted.rename is not None and restored.conversations:
-            source.fail("the archive holds several conversations: leave --conversation away to keep their ids")
+            source.fail("the archive contains several conversations: omit --conversation to keep their ids")
         try:
             with transaction(engine) as connection:
                 _Conversation(connection, source, values, wanted).restore(restored, begin, turn_read)
         except Refused as error:
-            source.fail(f"the conversation that ends here cannot be stored: {error}")
+            source.fail(f"the conversation ending here cannot be stored: {error}")
 
 
 def _check_header(source: _Lines, wanted: Wanted) -> None:
     kind, values, whole = source.next()
     if (kind, values) != ("turnfold", "export") or whole.get("version") != VERSION:
         source.fail(
-            f"is no archive of version {VERSION}: export again, or import with the version of Turnfold that wrote it; "
-            "unpack what is no archive first, such as with gunzip"
+            f"is not an archive of version {VERSION}: export again, or import with the Turnfold version that wrote "
+            "it; if it is another compressed file, decompress it first, for example with gunzip"
         )
     if whole.get("schema") != schema_mark() and not wanted.fold_anew:
         source.fail(
-            "was written by a version of Turnfold that keeps other rows: --fold-anew takes what was said and "
-            "configured, and folds it by the rules of this version"
+            "was written by a Turnfold version with a different schema: --fold-anew imports only turns and "
+            "configuration, and folds them with this version"
         )
 
 
@@ -162,14 +162,14 @@ class _Conversation:
             if made is not None:
                 self._insert(made, kind, batch)
         if self._turns != self._head["turn_count"]:
-            self._source.fail("the conversation that ends here lacks turns: export it again")
+            self._source.fail("the conversation ending here lacks turns: export it again")
         if made is not None:
             self._make_fold_due(made)
         elif self._hash.digest() == _stored_hash(self._connection, stored, self._turns):
             restored.stored_before += self._turns
         else:
             msg = (
-                f"conversation {self._address.conversation!r} of tenant {self._address.tenant!r} is stored already, "
+                f"conversation {self._address.conversation!r} of tenant {self._address.tenant!r} is already stored "
                 "with other turns: forget it first, or import this one under another id with --conversation"
             )
             self._source.fail(msg)
@@ -182,8 +182,8 @@ class _Conversation:
             if values.get("expired_seq"):
                 msg = (
                     f"retention removed the text of turns up to {values['expired_seq']} of conversation "
-                    f"{self._given_name!r}, so that they cannot be folded anew: import it without --fold-anew, with "
-                    "the version that exported it"
+                    f"{self._given_name!r}, so they cannot be folded again: import it without --fold-anew, with the "
+                    "version that exported it"
                 )
                 self._source.fail(msg)
             # Revision 0 would mark a conversation in which nothing was ever stored.
@@ -205,13 +205,13 @@ class _Conversation:
                 if held:
                     yield of, held
                 if values != {"conversation_id": self._given_name, "lines": lines}:
-                    self._source.fail("the conversation that ends here lacks lines: export it again")
+                    self._source.fail("the conversation ending here lacks lines: export it again")
                 return
             lines += 1
             if self._anew and kind not in _SAID:
                 continue
             if kind not in TABLES or kind == "conversation" or not isinstance(values, dict):
-                self._source.fail("is no line of this version's archives: export it again")
+                self._source.fail("is not a line of this version's archives: export it again")
             row = self._decoded(kind, values)
             if kind == "turn":
                 self._take_turn(row)
@@ -228,19 +228,19 @@ class _Conversation:
         try:
             Role(row["role"]), TurnState(row["state"])
         except ValueError as error:
-            self._source.fail(f"is no turn: {error}")
+            self._source.fail(f"is not a turn: {error}")
         if row["seq"] != self._turns:
-            self._source.fail(f"turn {self._turns} was to stand here: export it again")
+            self._source.fail(f"turn {self._turns} is missing here: export it again")
         self._hash.update(_marked(row["seq"], row["turn_id"], row["content_hash"], row["state"]))
 
     def _decoded(self, kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
         columns = {column.name: column for column in archived_columns(TABLES[kind])}
         if unknown := sorted(values.keys() - columns):
-            self._source.fail(f"has a field that this version does not keep: {unknown[0][:60]}")
+            self._source.fail(f"has a field that this version does not know: {unknown[0][:60]}")
         try:
             return {name: from_json(columns[name], value) for name, value in values.items()}
         except (ValueError, TypeError, OverflowError) as error:
-            self._source.fail(f"is no line of an archive ({error}): export it again")
+            self._source.fail(f"is not a line of an archive ({error}): export it again")
 
     def _insert(self, made: ConversationId, kind: str, batch: list[dict[str, Any]]) -> None:
         own: dict[str, Any] = {"conversation": made}

@@ -25,7 +25,7 @@ def decide(settings: Settings, tenant: str, work_id: str, action: Literal["retry
     Raises `InvalidInput` for a malformed id, `WorkerError` when the database does not answer.
     """
     if not _ID.fullmatch(work_id):
-        raise InvalidInput(f"{work_id[:40]!r} is no id of work: they look like job-12 or entry-3")
+        raise InvalidInput(f"{work_id[:40]!r} is not the id of a job or entry (such as job-12 or entry-3)")
     selection = Selection(tenant=tenant, ids=frozenset([work_id]))
     engine = database(settings, write=True)
     try:
