@@ -98,7 +98,7 @@ def test_an_index_of_a_parted_table_is_built_partition_by_partition(database_url
 def test_partitions_are_a_choice_at_the_first_migration_of_postgresql(
     postgresql_url: str, sqlite_url: str, tmp_path: object
 ) -> None:
-    with pytest.raises(InvalidSettings, match="choice at the first migration"):
+    with pytest.raises(InvalidSettings, match="only for the first migration"):
         migrate.upgrade(postgresql_url, partitions=64)
     with pytest.raises(InvalidSettings, match="requires PostgreSQL"):
         migrate.upgrade(f"sqlite:///{tmp_path}/new.db", partitions=64)

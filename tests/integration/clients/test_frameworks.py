@@ -354,12 +354,12 @@ def test_a_client_of_the_other_kind_is_refused_at_once(tf: Turnfold, settings: S
     from turnfold.frameworks.openai_agents import TurnfoldSession
 
     other: Any = AsyncTurnfold(settings=settings)
-    with pytest.raises(InvalidInput, match="takes Turnfold, not AsyncTurnfold"):
+    with pytest.raises(InvalidInput, match="needs Turnfold, not AsyncTurnfold"):
         TurnfoldMiddleware(other, budget_tokens=BUDGET)
-    with pytest.raises(InvalidInput, match="takes Turnfold"):
+    with pytest.raises(InvalidInput, match="needs Turnfold"):
         TurnfoldHistory("c", other, budget_tokens=BUDGET)
-    with pytest.raises(InvalidInput, match="takes Turnfold"):
+    with pytest.raises(InvalidInput, match="needs Turnfold"):
         TurnfoldMemory("c", other, budget_tokens=BUDGET)
     synchronous: Any = tf
-    with pytest.raises(InvalidInput, match="takes AsyncTurnfold"):
+    with pytest.raises(InvalidInput, match="needs AsyncTurnfold"):
         TurnfoldSession("c", synchronous, budget_tokens=BUDGET)

@@ -136,5 +136,5 @@ def test_a_client_of_the_other_kind_is_refused_at_once(settings: Settings) -> No
     from turnfold.frameworks.haystack import TurnfoldRetriever
 
     other: Any = AsyncTurnfold(settings=settings)
-    with pytest.raises(InvalidInput, match="takes Turnfold, not AsyncTurnfold"):
+    with pytest.raises(InvalidInput, match="needs Turnfold, not AsyncTurnfold"):
         TurnfoldRetriever(other, budget_tokens=BUDGET)

@@ -144,5 +144,5 @@ def test_a_client_of_the_other_kind_is_refused_at_once(tf: Turnfold) -> None:
     from turnfold.frameworks.pydantic_ai import TurnfoldMemory
 
     synchronous: Any = tf
-    with pytest.raises(InvalidInput, match="takes AsyncTurnfold"):
+    with pytest.raises(InvalidInput, match="needs AsyncTurnfold"):
         TurnfoldMemory(synchronous, budget_tokens=BUDGET)

@@ -170,7 +170,7 @@ def test_an_inbox_takes_bytes_up_to_its_limit_and_not_one_more(
         local.worker.drain(SHARD)
         small.append("c", full.value.turns)
         assert held(client) == 1_097
-        with pytest.raises(InvalidInput, match="in several lists, or raise TURNFOLD_MAX_INBOX_BYTES"):
+        with pytest.raises(InvalidInput, match="in smaller lists, or raise TURNFOLD_MAX_INBOX_BYTES"):
             small.append("c", [of_size(2_000)] * 3)
         small.forget("c", timeout_seconds=0)
         small.append("c", [of_size(2_048)] * 2)

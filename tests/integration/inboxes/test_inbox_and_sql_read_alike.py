@@ -124,7 +124,7 @@ def test_a_part_that_is_too_long_to_read_leaves_a_marker_that_leads_to_it(tf: Tu
     context = both(tf, local, CONVERSATIONS["old image"], budget_tokens=8_000)
     assert "[image] [… →L0:turn-1]" in context.text
     assert "L0:turn-1" in context.markers
-    assert any(left == ("a part of turn 1", "L0:turn-1") for left in map(_pair, context.budget.left_out))
+    assert any(left == ("part of turn 1", "L0:turn-1") for left in map(_pair, context.budget.left_out))
     (turn,) = tf.expand("c", "L0:turn-1").turns
     assert turn.parts == {"content": CONVERSATIONS["old image"][0]["content"]}
 

@@ -96,7 +96,7 @@ def test_an_installation_from_before_keeps_its_sixteen(sqlite_url: str) -> None:
 
 
 def test_another_number_in_the_settings_is_refused_before_anything_is_appended(redis_url: str, sqlite_url: str) -> None:
-    with pytest.raises(InvalidSettings, match=r"TURNFOLD_SHARDS is 64.*16 shards.*leave it out"):
+    with pytest.raises(InvalidSettings, match=r"TURNFOLD_SHARDS is 64.*16 shards.*unset it"):
         migrate.upgrade(sqlite_url, shards=64)
     other, refused = client_of(redis_url, sqlite_url, shards=64), r"TURNFOLD_SHARDS is 64.*16 shards.*unset it"
     with other as tf, pytest.raises(InvalidSettings, match=refused):

@@ -223,7 +223,7 @@ def test_what_was_forgotten_in_the_old_cell_after_the_copy_is_named(
     eu.settle()
     pin("us")
 
-    assert "Only in us are: b\n" in in_cells(*MOVE, "--yes")
+    assert "These are only in us: b\n" in in_cells(*MOVE, "--yes")
 
 
 @pytest.mark.usefixtures("said")

@@ -208,7 +208,7 @@ def test_a_port_that_is_taken_is_named_and_nothing_is_left_running(server_folder
         port = taken.getsockname()[1]
         stack = Stack(server_folder, environment={}, flower=True, flower_port=port)
 
-        with pytest.raises(NotStarted, match=f"port {port} is taken"):
+        with pytest.raises(NotStarted, match=f"port {port} is in use"):
             stack.start()
 
     assert stack.redis is not None
