@@ -115,7 +115,8 @@ def test_a_full_inbox_refuses_the_whole_append_until_a_worker_has_stored(
         max_inbox_turns=5,
     ) as tf:
         tf.append("c", TURNS[:5])
-        with pytest.raises(InboxFull, match="holds 5 of at most 5 turns, and 1 more were given: check that workers run"):
+        said = "holds 5 of at most 5 turns, and 1 more were given: check that workers run"
+        with pytest.raises(InboxFull, match=said):
             tf.append("c", TURNS[5])
         tf.append("other", TURNS[5])
         local.settle()
