@@ -164,9 +164,12 @@ def test_days_are_read_as_they_are_written() -> None:
             anchor("The fair is in Porto.", replaced="The fair is in Lisbon."),
             f'[decision 1, {DAY}, replaces "The fair is in Lisbon."] Mara: ',
         ),
+        (anchor("Oak, not pine.", replaced="Oak or pine."), f"[decision 1, {DAY}] Mara: "),
+        (anchor("It's 9 June, not 2 June.", replaced="The fair is on 2 June."),
+         f'[decision 1, {DAY}, replaces "The fair is on …"] Mara: '),
     ],
 )  # fmt: skip
-def test_an_opening_says_type_turn_and_speaker(one: Anchor, opening: str) -> None:
+def test_an_opening_says_type_turn_and_speaker_and_no_value_that_the_words_deny(one: Anchor, opening: str) -> None:
     assert anchor_opening(one) == opening
     match = _LINE.fullmatch(opening)
     assert match is not None

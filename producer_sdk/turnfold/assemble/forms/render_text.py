@@ -23,7 +23,7 @@ from turnfold.contract.lookalikes import (
     seen_beginning,
     skeleton,
 )
-from turnfold.contract.periods import day_label
+from turnfold.contract.periods import MONTHS, day_label
 from turnfold.contract.records import Anchor, AnchorType, Node, StoredTurn, TurnState
 from turnfold.contract.speakers import speaker_label
 from turnfold.dates.passed import day_of, names_near_day
@@ -67,6 +67,7 @@ _LEADS_ON: Final = lazy_pattern(
 )
 """Trailing words that need a continuation, dropped where a text is cut."""
 _WORDS: Final = lazy_pattern(r"[^\W\d_]{4,}")
+_VALUES: Final = lazy_pattern(rf"(?<!\S)[^\s\d]{{0,20}}\d\S*(?: (?:{'|'.join(MONTHS)}|[ap]m|percent|%)(?!\w)\S*)?")
 _TIMELESS: Final = frozenset(
     {AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE, AnchorType.CRITICAL_FACT}
 )
@@ -155,11 +156,20 @@ def _how_related(anchor: Anchor) -> str:
 
 
 def _replaced(anchor: Anchor) -> str:
-    """Statement that an anchor replaces; of a fact only the earlier value, or the denied part."""
+    """Statement that an anchor replaces; of a fact only the earlier value, or the denied part.
+
+    Where the anchor itself denies the earlier value, that value is not repeated.
+    """
     replaced = anchor.replaced or ""
-    if anchor.type is not AnchorType.CRITICAL_FACT or _is_contested(anchor):
+    if _is_contested(anchor):
         return _clipped(replaced)
-    return _clipped(_against(anchor.text, replaced) if _is_opposed(anchor) else _changed_to(replaced))
+    if anchor.type is AnchorType.CRITICAL_FACT:
+        return _clipped(_against(anchor.text, replaced) if _is_opposed(anchor) else _changed_to(replaced))
+    if not replaced or not _TAKES_BACK.search(anchor.text):
+        return _clipped(replaced)
+    spoken = anchor.text.lower()
+    named = [word for word in _WORDS.findall(replaced.lower()) if word not in spoken]
+    return _clipped(_VALUES.sub("…", replaced)) if named else ""
 
 
 def _is_contested(anchor: Anchor) -> bool:
