@@ -144,7 +144,7 @@ def test_any_changes_leave_the_turns_that_were_asked_for_and_every_invariant(
 def said(node: FoldedNode) -> tuple[object, ...]:
     """All that is stored of a node."""
     notes = pack_notes(node.notes)
-    return node.node, node.method, dict(node.levels), node.facts, notes, node.ledger.to_json(), dict(node.said)
+    return node.node, node.method, dict(node.levels), node.facts, notes, node.names.to_json(), dict(node.said)
 
 
 @settings(QUICK, suppress_health_check=[*HealthCheck])

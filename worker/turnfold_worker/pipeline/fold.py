@@ -77,7 +77,7 @@ class FoldedNode:
     """The notes that a context may show without a query, best first."""
     passages: tuple[Passage, ...] = ()
     """Segments only: all notes, grouped into the passages that a query searches."""
-    ledger: NameIndex = field(default=NameIndex())
+    names: NameIndex = field(default=NameIndex())
     actions: tuple[Action, ...] = ()
     """The tool actions that whoever continues the work has to know about."""
     said: Mapping[str, int] = field(default_factory=dict)
@@ -138,7 +138,7 @@ def fold_segment(  # noqa: PLR0913 - the inputs of a fold, keyword-only but for 
         repeats=repeat_marks(readings),
         notes=tuple(with_settling(best, without_pasted_changes(weighed, readings), drafts)),
         passages=tuple(passages),
-        ledger=segment_name_index(readings),
+        names=segment_name_index(readings),
         actions=actions_of(turns_told, before=before),
         said=said,
     )

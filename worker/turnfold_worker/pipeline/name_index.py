@@ -1,7 +1,7 @@
-"""The ledger: an index of the paths and symbols a conversation is about, with scores. A context shows its best names.
+"""The name index: the paths and symbols a conversation is about, with scores. A context shows its best names.
 
-A segment's ledger is built from its turns alone, and a conversation's is the merge of its segments' ledgers, so the
-cost of folding a segment depends on that segment only. A ledger is bounded like mergeable Misra-Gries counters
+A segment's index is built from its turns alone, and a conversation's is the merge of its segments' indexes, so the
+cost of folding a segment depends on that segment only. An index is bounded like mergeable Misra-Gries counters
 (Agarwal et al. 2012): the highest score that overflows is subtracted from all, so new names rise and unused ones fade.
 """
 
@@ -23,9 +23,9 @@ from turnfold_worker.pipeline.turns.reading import Reading
 from turnfold_worker.pipeline.turns.tool_groups import call_texts, called_tools
 
 MAX_NAMES: Final = 400
-"""Maximum number of names in a ledger."""
+"""Maximum number of names in an index."""
 MAX_TOOL_SHARE: Final = 0.8
-"""Share of a token budget that the ledger gets in a conversation that is all tool output."""
+"""Share of a token budget that the names get in a conversation that is all tool output."""
 _BY_TOOL: Final = 1
 """Points of a name for each tool turn that mentions it."""
 _BY_PERSON: Final = 5
@@ -57,7 +57,7 @@ _LONGEST_SERIES: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerEntry:
+class IndexedName:
     """A name, with a score for how much the conversation is about it."""
 
     name: str
@@ -72,7 +72,7 @@ class LedgerEntry:
 class NameIndex:
     """Names of a segment or a conversation: at most `MAX_NAMES`, ordered by score, then newest first, then by name."""
 
-    entries: tuple[LedgerEntry, ...] = ()
+    entries: tuple[IndexedName, ...] = ()
 
     def to_json(self) -> list[list[str | int]]:
         """Serialize as rows of name, score and turn number; a command's row also has its count."""
@@ -85,7 +85,7 @@ class NameIndex:
     def from_json(cls, rows: Any) -> NameIndex:
         """Read the output of `to_json`; malformed rows are dropped."""
         read = [row for row in rows if _is_row(row)] if isinstance(rows, list | tuple) else []
-        return _bounded(LedgerEntry(*row) for row in read)
+        return _bounded(IndexedName(*row) for row in read)
 
 
 def _is_row(row: object) -> bool:
@@ -95,7 +95,7 @@ def _is_row(row: object) -> bool:
 
 
 def segment_name_index(readings: Iterable[Reading]) -> NameIndex:
-    """Build the ledger of one segment from its turns."""
+    """Build the index of one segment from its turns."""
     scores: dict[str, int] = {}
     last: dict[str, int] = {}
     commanded: Counter[str] = Counter()
@@ -123,7 +123,7 @@ def segment_name_index(readings: Iterable[Reading]) -> NameIndex:
             last[name] = turn.seq
     absent = {name for name in sought - there if is_path(name)}
     return _bounded(
-        LedgerEntry(name, score, last[name], commanded[name]) for name, score in scores.items() if name not in absent
+        IndexedName(name, score, last[name], commanded[name]) for name, score in scores.items() if name not in absent
     )
 
 
@@ -143,20 +143,20 @@ def _mentioned(turn: StoredTurn) -> Mentions:
     return mentions(_KEY.sub("", "\n".join((content, *calls)) if calls else content))
 
 
-def merge_name_indexes(*ledgers: NameIndex) -> NameIndex:
-    """Merge ledgers; their order does not matter. Merging all at once loses less than merging pairwise."""
+def merge_name_indexes(*indexes: NameIndex) -> NameIndex:
+    """Merge indexes; their order does not matter. Merging all at once loses less than merging pairwise."""
     scores: dict[str, int] = {}
     last: dict[str, int] = {}
     commanded: Counter[str] = Counter()
-    for ledger in ledgers:
-        for entry in ledger.entries:
+    for index in indexes:
+        for entry in index.entries:
             scores[entry.name] = scores.get(entry.name, 0) + entry.score
             last[entry.name] = max(last.get(entry.name, 0), entry.seq)
             commanded[entry.name] += entry.commanded
-    return _bounded(LedgerEntry(name, score, last[name], commanded[name]) for name, score in scores.items())
+    return _bounded(IndexedName(name, score, last[name], commanded[name]) for name, score in scores.items())
 
 
-def _bounded(entries: Iterable[LedgerEntry]) -> NameIndex:
+def _bounded(entries: Iterable[IndexedName]) -> NameIndex:
     ordered = sorted(entries, key=lambda entry: (-entry.score, -entry.seq, entry.name))
     kept, over = ordered[:MAX_NAMES], ordered[MAX_NAMES:]
     if not over:
@@ -165,7 +165,7 @@ def _bounded(entries: Iterable[LedgerEntry]) -> NameIndex:
     return NameIndex(tuple(replace(entry, score=entry.score - lost) for entry in kept))
 
 
-def rank(ledger: NameIndex, worked_on: AbstractSet[str] = frozenset(), *, told: Sequence[str] = ()) -> tuple[str, ...]:
+def rank(index: NameIndex, worked_on: AbstractSet[str] = frozenset(), *, told: Sequence[str] = ()) -> tuple[str, ...]:
     """Rank names by worth per token, highest first; no name is a substring of an earlier one.
 
     The most frequent tool commands come first, as one entry: `(commands: find_file end_of_edit)`. Commands that already
@@ -175,13 +175,13 @@ def rank(ledger: NameIndex, worked_on: AbstractSet[str] = frozenset(), *, told: 
     without folders, of files that were changed or run; paths to them rank higher. Where the conversation writes paths
     relative to a root folder, that folder is listed once, before the first such path.
     """
-    points, root = _from_root(_with_tails_merged(ledger), ledger)
+    points, root = _from_root(_with_tails_merged(index), index)
     _lend(points)
     for name in points:
         if file_name(name) in worked_on:
             points[name] *= _WORKED_ON
     worth = _without_series({name: (1 + score) * _discount(name) for name, score in points.items()})
-    commands = {entry.name: entry.commanded for entry in ledger.entries if entry.commanded}
+    commands = {entry.name: entry.commanded for entry in index.entries if entry.commanded}
     commonest = sorted(commands, key=lambda name_ranked: (-commands[name_ranked], name_ranked))[:_MOST_COMMANDS]
     new = [name for name in commonest if not any(name in name_ranked for name_ranked in told)]
     shown_names = [f"(commands: {' '.join(new)})"] if new else []
@@ -196,13 +196,13 @@ def rank(ledger: NameIndex, worked_on: AbstractSet[str] = frozenset(), *, told: 
     return tuple(shown_names)
 
 
-def _from_root(points: dict[str, int], ledger: NameIndex) -> tuple[dict[str, int], str]:
+def _from_root(points: dict[str, int], index: NameIndex) -> tuple[dict[str, int], str]:
     """Rewrite paths relative to the conversation's root folder; return the points by name, and that folder.
 
-    The root is the prefix that turns the most relative paths of the ledger into absolute ones; empty when fewer than
+    The root is the prefix that turns the most relative paths of the index into absolute ones; empty when fewer than
     `_LEAST_FROM_ROOT` paths occur in both forms.
     """
-    tails = [entry.name for entry in ledger.entries if "/" in entry.name.strip("/") and not entry.name.startswith("/")]
+    tails = [entry.name for entry in index.entries if "/" in entry.name.strip("/") and not entry.name.startswith("/")]
     roots: Counter[str] = Counter()
     by_file: dict[str, list[str]] = {}
     for name in points:
@@ -235,9 +235,9 @@ def _discount(name: str) -> int:
     return _DISCOUNT[min(1 + len(name) // _CODE_POINTS_PER_TOKEN, len(_DISCOUNT) - 1)]
 
 
-def _with_tails_merged(ledger: NameIndex) -> dict[str, int]:
+def _with_tails_merged(index: NameIndex) -> dict[str, int]:
     """Return points by name, in fifths; a path that is the tail of longer paths adds its points to the best of them."""
-    points = {entry.name: _LENT * entry.score for entry in ledger.entries}
+    points = {entry.name: _LENT * entry.score for entry in index.entries}
     alike: dict[str, list[str]] = {}
     for name in points:
         if is_path(name):
@@ -268,5 +268,5 @@ def _lend(points: dict[str, int]) -> None:
 
 
 def tool_share(tool_tokens: int, all_tokens: int) -> float:
-    """Return the ledger's share of a budget: the share of tool output in the conversation, at most `MAX_TOOL_SHARE`."""
+    """Return the names' share of a budget: the share of tool output in the conversation, at most `MAX_TOOL_SHARE`."""
     return min(MAX_TOOL_SHARE, max(0, tool_tokens) / all_tokens) if all_tokens > 0 else 0.0

@@ -58,7 +58,7 @@ class NodeNotes:
     """The parts of a node that an outline is built from."""
 
     notes: tuple[Note, ...]
-    ledger: NameIndex
+    names: NameIndex
     actions: tuple[Action, ...]
     said: Mapping[str, int]
     """Tokens by role, from the first turn of the conversation to the last turn of the node."""
@@ -138,7 +138,7 @@ def make_outline(
         cover=tuple(covered for covered, _ in cover),
         chapters=chapters,
         notes=tuple(ranked(notes, tokens_said, most_tokens=OUTLINE_TIERS[-1])),
-        names=rank(merge_name_indexes(*(folded.ledger for _, folded in cover)), worked_on(actions)),
+        names=rank(merge_name_indexes(*(folded.names for _, folded in cover)), worked_on(actions)),
         actions=actions,
         requests=requests_of(users) if _tool_percent(tokens_said) >= _WORKS_WITH_TOOLS else (),
         said=tokens_said,

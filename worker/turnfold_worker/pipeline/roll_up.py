@@ -115,7 +115,7 @@ def _chapter(  # noqa: PLR0913 - everything a chapter is built from
     digest = hashlib.blake2b(b"".join(child.source_hash for child in children), digest_size=_HASH_BYTES)
     return FoldedNode(
         node=node, method=method, levels=levels, facts=facts, source_hash=digest.digest(), notes=notes,
-        ledger=merge_name_indexes(*(child.ledger for child in children)), said=children[-1].said,
+        names=merge_name_indexes(*(child.names for child in children)), said=children[-1].said,
         actions=kept_actions([action for child in children for action in child.actions]),
     )  # fmt: skip
 

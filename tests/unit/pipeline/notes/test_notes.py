@@ -73,7 +73,7 @@ def test_an_outline_holds_notes_of_its_nodes_only(turns: list[StoredTurn]) -> No
     node = folding.fold_segment(turns, idx=0, settings=FoldSettings(), said=said_after({}, turns))
     one = node.node
     covered = Covered(one.height, one.idx, one.first_seq, one.last_seq, one.tokens[0], one.slug)
-    outline = make_outline([(covered, NodeNotes(node.notes, node.ledger, node.actions, node.said))])
+    outline = make_outline([(covered, NodeNotes(node.notes, node.names, node.actions, node.said))])
     known = {(one.seq, one.place, one.text) for one in node.notes}
     assert outline.last_seq == turns[-1].seq
     assert {(one.seq, one.place, one.text) for one in outline.notes} <= known

@@ -77,6 +77,6 @@ def test_no_anchor_is_taken_from_a_manual() -> None:
 def test_names_of_a_manual_are_not_what_a_person_is_about() -> None:
     reading = read(f"{ISSUE}\n\n\n{MANUAL}")
     found = segment_name_index([reading])
-    ledger = {entry.name: entry.score for entry in found.entries}
-    assert ledger["broken-input.png"] < ledger["tickets.csv"]
-    assert ledger["find_image"] < ledger["ferry/export.py"]
+    scores = {entry.name: entry.score for entry in found.entries}
+    assert scores["broken-input.png"] < scores["tickets.csv"]
+    assert scores["find_image"] < scores["ferry/export.py"]

@@ -217,7 +217,7 @@ def _notes_of(row: Any) -> dict[str, Any]:
     if row is None:
         return {}
     return {
-        "notes": unpack_notes(row.best), "ledger": NameIndex.from_json(row.ledger),
+        "notes": unpack_notes(row.best), "names": NameIndex.from_json(row.ledger),
         "actions": unpack_actions(row.actions), "said": row.said,
     }  # fmt: skip
 
@@ -302,7 +302,7 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
         {
             "conversation": conversation, "height": node.height, "idx": node.idx,
             "tokens": sum(note.least_tokens for note in folded.notes), "best": pack_notes(folded.notes),
-            "ledger": folded.ledger.to_json(), "actions": folded.actions, "said": dict(folded.said),
+            "ledger": folded.names.to_json(), "actions": folded.actions, "said": dict(folded.said),
         },
     )  # fmt: skip
     _INSERT_PASSAGES.run(connection, [(conversation, *bundle) for bundle in bundles_of(folded.passages)])

@@ -1,6 +1,6 @@
 """Finds the names in a text: paths with an extension, file names, camelCase and snake_case symbols. Linear time.
 
-A cheaper pass than `facts`: a ledger only needs strings that look like names in any language, without offsets.
+A cheaper pass than `facts`: a name index only needs strings that look like names in any language, without offsets.
 """
 
 from __future__ import annotations
