@@ -40,6 +40,13 @@ class Redactor(Protocol):
         """Return the request with placeholders, and the function that restores the text in a reply."""
 
 
+class NoRedaction:
+    """Sends requests as they are."""
+
+    def hide(self, request: ModelRequest) -> tuple[ModelRequest, Callable[[str], str]]:
+        return request, str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallLimits:
     """How often and how long one call is tried."""
@@ -65,7 +72,7 @@ class ModelCalls:
         self._limiter = limiter
         self._ledger = ledger
         self._limits = limits
-        self._redactor = redactor
+        self._redactor = redactor or NoRedaction()
         self._sleep = sleep
 
     def ask(self, owner: Owner, request: ModelRequest) -> ModelReply:
@@ -73,7 +80,7 @@ class ModelCalls:
 
         Raises `ModelWaits` when no call may be made now, `ModelAway` when all tries failed, and `ModelRefused`.
         """
-        hidden, restore = (request, str) if self._redactor is None else self._redactor.hide(request)
+        hidden, restore = self._redactor.hide(request)
         reply = self._ledger.cached(owner, hidden)
         if reply is None:
             patient = Retrying(

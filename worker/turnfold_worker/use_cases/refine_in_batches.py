@@ -16,7 +16,7 @@ from turnfold.contract.records import ConversationId, JobId
 from turnfold_worker.errors import Retryable
 from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
 from turnfold_worker.ports.models import ModelReply
-from turnfold_worker.use_cases.model_calls import Redactor
+from turnfold_worker.use_cases.model_calls import NoRedaction, Redactor
 from turnfold_worker.use_cases.refine import Prompts, question_of
 
 if TYPE_CHECKING:
@@ -78,13 +78,14 @@ def _submit(tenant: str, jobs: Sequence[JobId], batching: Batching) -> int:
 def _requests(jobs: Sequence[JobId], batching: Batching) -> dict[str, ModelRequest]:
     """Return the requests without a cached reply, by conversation and hash."""
     requests: dict[str, ModelRequest] = {}
+    redactor = batching.redactor or NoRedaction()
     for job in jobs:
         owned = batching.store.batch_group(job)
         request = None if owned is None else question_of(owned[1].source, batching.store.target, batching.prompts)
         if owned is None or request is None:
             continue
         owner = owned[0]
-        hidden = request if batching.redactor is None else batching.redactor.hide(request)[0]
+        hidden, _ = redactor.hide(request)
         if batching.ledger.cached(owner, hidden) is None:
             # Caps are checked, though the usage of a batch is only known when it ends.
             batching.ledger.release(batching.ledger.reserve(owner, hidden), failed=False)
