@@ -7,6 +7,7 @@ from typing import Final
 from turnfold.contract.bounded_memo import Remembered
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.words import WORD_EDGES
 
 _VERBS: Final = listed(
     """
@@ -25,7 +26,6 @@ _VERBS: Final = listed(
 )
 _ENDS_LIKE_A_VERB: Final = lazy_pattern(r"(?:[a-z]{2,}(?:ed|ing|n't)|[a-z]+'(?:s|re|m|ve|ll|d))$")
 _THIRD_PERSON: Final = lazy_pattern(r"[a-z]{2,}[^s]s$")
-_WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
 _ANYWHERE: Final = 2
 """Kind of a word that counts as a verb in any position."""
 _BEHIND: Final = 1
@@ -33,7 +33,7 @@ _BEHIND: Final = 1
 
 
 def _kind_of(written: str) -> int:
-    word = written.strip(_WORD_EDGES)
+    word = written.strip(WORD_EDGES)
     if word in _VERBS or _ENDS_LIKE_A_VERB.match(word):
         return _ANYWHERE
     return _BEHIND if _THIRD_PERSON.match(word) else 0

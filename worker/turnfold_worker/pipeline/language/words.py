@@ -15,6 +15,9 @@ from turnfold_worker.pipeline.language.common_words import WEIGHTS
 SPECIFIC: Final = 3
 """Minimum weight of a word that indicates what a text is about."""
 
+WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
+"""Marks around a word that are not part of it."""
+
 _WORD: Final = lazy_pattern(r"[a-z0-9]+(?:[-_./'][a-z0-9]+)*")
 _DIGIT: Final = lazy_pattern("[0-9]")
 

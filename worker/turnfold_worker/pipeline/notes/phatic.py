@@ -10,10 +10,9 @@ from turnfold_worker.pipeline.anchors.rules.courtesy_rules import PARTS
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.language.word_places import is_negation
-from turnfold_worker.pipeline.language.words import has_digit
+from turnfold_worker.pipeline.language.words import WORD_EDGES, has_digit
 
-_WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
-_BARE: Final = Remembered(lambda word: word.replace("\u2019", "'").lower().strip(_WORD_EDGES))
+_BARE: Final = Remembered(lambda word: word.replace("\u2019", "'").lower().strip(WORD_EDGES))
 _PHATIC: Final = listed(
     """
     hey hi hello bye goodbye thanks thank you so much welcome you're wow cool great awesome amazing nice good glad

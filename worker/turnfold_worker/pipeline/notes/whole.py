@@ -14,6 +14,7 @@ from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.prose import JOINS
 from turnfold_worker.pipeline.language.rarity import is_feeling, rarity_of
 from turnfold_worker.pipeline.language.word_places import is_negation
+from turnfold_worker.pipeline.language.words import WORD_EDGES
 from turnfold_worker.pipeline.notes.addressed import unaddressed
 
 _OUTCRY: Final = (
@@ -57,8 +58,7 @@ _BE: Final = listed(
 )
 _NOT_AFTER_SO: Final = listed("that far i we he she they it you as long") | _COUNTS_ON
 _QUOTES: Final = ('"', "\u201c", "\u201d")
-_WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
-BARE: Final = Remembered(lambda word: word.strip(_WORD_EDGES).lower())
+BARE: Final = Remembered(lambda word: word.strip(WORD_EDGES).lower())
 """Return a word in lower case, without the punctuation around it."""
 _CUT: Final = lazy_pattern(r"[,;:.!?)]$")
 _KNOWN: Final = 3.5
