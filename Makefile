@@ -21,7 +21,7 @@ PROJECTS := producer_sdk/pyproject.toml worker/pyproject.toml gateway/pyproject.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check test test-long lint style types arrows images sbom audit bench chaos dist docs clean
+.PHONY: help demo check test test-long properties lint style types arrows images sbom audit bench chaos dist docs clean
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,8 +37,11 @@ check: lint  ## the daily round: lint, and the tests that start no server; a min
 test: lint  ## lint, and tests of every kind: a quarter of an hour on two cores
 	@$(BIN)/python -m pytest -m 'not long' $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
 
-test-long: $(VENV)/.installed-dev  ## the longest kills, storms and rehearsals, and every property on four times as many examples
-	@$(BIN)/python -m pytest -m 'long or hypothesis' --hypothesis-profile thorough $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
+test-long: $(VENV)/.installed-dev  ## the longest kills, storms and rehearsals
+	@$(BIN)/python -m pytest -m long $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
+
+properties: $(VENV)/.installed-dev  ## every property on ten times as many examples as `make test` tries; before a release
+	@$(BIN)/python -m pytest -m hypothesis --hypothesis-profile $@ $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
 
 lint: $(VENV)/.installed-dev  ## check style, types, import arrows and Dockerfiles only
 	@$(MAKE) --no-print-directory --jobs 2 types style arrows images

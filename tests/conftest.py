@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy import Engine
 
 from support.celery_workers import CeleryWorker
-from support.examples import EXHAUSTIVE, THOROUGH, register_profiles
+from support.examples import ALL, register_profiles
 from support.needed import skipping_on
 from support.places import LAYOUT, servers
 from support.postgresql import PostgresqlServer
@@ -113,8 +113,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
     """A test of the long run folds for itself, as do its fixtures; not where all that is new is the database."""
     is_long = item.get_closest_marker("long") is not None and item.get_closest_marker("daily_on") is None
-    is_thorough = item.config.getoption("hypothesis_profile", None) in {THOROUGH, EXHAUSTIVE}
-    if is_long or (is_thorough and item.get_closest_marker("hypothesis")):
+    if is_long or item.config.getoption("hypothesis_profile", None) == ALL:
         with folded_anew(item.nodeid):
             return (yield)
     return (yield)

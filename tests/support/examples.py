@@ -1,4 +1,4 @@
-"""How many examples a property is tried on: a tenth of them each day, two fifths in the long run, all when asked."""
+"""How many examples a property is tried on: a tenth of them each day, all before a release."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import Any, Final
 
 import hypothesis
 
-EXHAUSTIVE: Final = "exhaustive"
-"""All examples, before a release: `make test-long PYTEST_ARGS="--hypothesis-profile exhaustive"`."""
-THOROUGH: Final = "thorough"
+ALL: Final = "properties"
+"""The profile of `make properties`."""
 QUICK: Final = "quick"
-_SHARES: Final = {EXHAUSTIVE: 1.0, THOROUGH: 0.4, QUICK: 0.1}
+_SHARES: Final = {ALL: 1.0, QUICK: 0.1}
 _LEAST: Final = 5
 
 
