@@ -55,17 +55,19 @@ def _with_clipped(
     material: Material, pricing: Pricing, turns: Sequence[StoredTurn], last: tuple[ShownTurn, ...], allowance: int
 ) -> tuple[ShownTurn, ...]:
     """`last` with as many of the turns right before it as fit when clipped."""
-    pending: list[ShownTurn] = []
-    kept = last
+    block = Block(pricing, last)
+    shown_turns: list[ShownTurn] = []
+    many = 0
     for turn in reversed(turns):
-        pending.insert(0, show(material, pricing, turn, most_tokens=_CLIPPED))
+        shown_turn = show(material, pricing, turn, most_tokens=_CLIPPED)
+        block.put_before(shown_turn)
+        shown_turns.append(shown_turn)
         if turn.seq in material.inside_groups:
             continue
-        longer = with_tool_groups([*pending, *kept])
-        if pricing.raw(longer) > allowance:
+        if block.tokens > allowance:
             break
-        kept, pending = longer, []
-    return kept
+        many = len(shown_turns)
+    return with_tool_groups([*reversed(shown_turns[:many]), *last]) if many else last
 
 
 def may_fit(turns: Sequence[StoredTurn], most_tokens: int) -> bool:
