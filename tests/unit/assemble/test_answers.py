@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnfold.assemble import Context, unpack_context
-from turnfold.assemble.by_value.answers import lowered_words, may_tell
+from turnfold.assemble.by_value.answers import beginning_of, lowered_words, may_tell
 from turnfold.assemble.context import Coverage
 from turnfold.assemble.context_codec import pack_context
 from turnfold.assemble.detail import Answer, Detail, Evidence, detail_of
@@ -44,7 +44,8 @@ def test_no_turn_is_passed_over_that_tells_as_much_as_is_asked_for(words: list[s
     text = " ".join([*words, noise])
     stems = distinct_terms(text)
     turn = StoredTurn(seq=1, turn_id="t1", role=Role.USER, content=text)
-    assert may_tell(lowered_words(turn), stems, float(sum(map(rarity, stems))))
+    weights = [(beginning_of(stem), rarity(stem)) for stem in stems]
+    assert may_tell(lowered_words(turn), weights, sum(weight for _, weight in weights))
 
 
 @given(evidence)

@@ -149,7 +149,9 @@ def _in_tail(material: Material, stems: Sequence[str]) -> list[Excerpt]:
 
     These are the open tail, and recent folded turns whose edits wait in the inbox.
     """
-    least = _ASKED_FOR * sum(map(rarity, stems))
+    weight_by_stem = {stem: rarity(stem) for stem in stems}
+    weight_by_beginning = [(beginning_of(stem), weight) for stem, weight in weight_by_stem.items()]
+    least = _ASKED_FOR * sum(weight_by_stem.values())
     held = material.snapshot.changing
     changing = (
         [turn for turn in material.window if turn.seq in held and turn.seq <= material.closed_seq] if held else []
@@ -162,9 +164,9 @@ def _in_tail(material: Material, stems: Sequence[str]) -> list[Excerpt]:
     weight_of_question = 0.0
     for turn in turns:
         own = 0
-        if may_tell(material.of_turn("lowered", turn, lowered_words), stems, least):
+        if may_tell(material.of_turn("lowered", turn, lowered_words), weight_by_beginning, least):
             words = material.of_turn("terms", turn, _terms_of)
-            own = sum([rarity(stem) for stem in stems if stem in words])
+            own = sum([weight for stem, weight in weight_by_stem.items() if stem in words])
         weight_by_seq[turn.seq] = max(own, weight_of_question)
         # A reply gets half the weight of the question before it, none of whose words it may repeat.
         weight_of_question = own / 2 if turn.content.rstrip().endswith("?") else 0.0
@@ -184,10 +186,11 @@ def lowered_words(turn: StoredTurn) -> str:
     return words.lower().replace("_", "-") if words.isascii() else ""
 
 
-def may_tell(lowered: str, stems: Sequence[str], least: float) -> bool:
+def beginning_of(stem: str) -> str:
+    """What each word of a stem contains: stems are prefixes of their words, except for that of 'cities', 'city'."""
+    return stem.removesuffix("y")
+
+
+def may_tell(lowered: str, weight_by_beginning: Iterable[tuple[str, float]], least: float) -> bool:
     """Whether a turn may contain `least` of a query's weight; extracting its terms takes far longer."""
-    if not lowered:
-        return True
-    # Stems are prefixes of their words, except for that of 'cities', which is 'city'.
-    stems_in_turn = [stem for stem in stems if (stem[:-1] if stem[-1] == "y" else stem) in lowered]
-    return sum(map(rarity, stems_in_turn)) >= least
+    return not lowered or sum([weight for beginning, weight in weight_by_beginning if beginning in lowered]) >= least
