@@ -1,4 +1,4 @@
-"""Each test runs against the fakes and against the real thing."""
+"""Run each inbox test against the fakes, a real Redis and a cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forgetting a conversation, as the inbox sees it, of the fake and of Redis alike."""
+"""Forgetting a conversation has the same effect on the fake inbox and on Redis."""
 
 from __future__ import annotations
 

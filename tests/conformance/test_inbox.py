@@ -1,4 +1,4 @@
-"""What a drain relies on, of the fake and of Redis alike."""
+"""The guarantees that a drain relies on hold in the fake inbox and in Redis."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from turnfold_worker.ports.storage import Inbox
 
 
 def store_all(worker: Inbox, claim: Claim) -> list[str]:
-    """What a drain does with one claim."""
+    """Read and finish one claim, as a drain does, and return the ids of its entries."""
     (entries,) = worker.read([claim], 1_000)
     worker.finish([(claim, entries[-1].stream_id if entries else None)])
     return [entry.entry_id for entry in entries]
@@ -213,7 +213,7 @@ def test_forgetting_does_not_keep_the_next_append_from_ringing(inboxes: Inboxes)
 
 
 def drained_until(inboxes: Inboxes, wanted: str, *, most: int) -> int:
-    """Claims that it took until the conversation of a tenant was among them."""
+    """Count the claims until one includes the wanted tenant; 100 if none does."""
     for number in range(1, 100):
         claims = inboxes.worker.claim([SHARD], most)
         if any(claim.address.tenant == wanted for claim in claims):

@@ -1,4 +1,4 @@
-"""Whatever is done, in whatever order, the fake and Redis answer alike."""
+"""The fake and Redis give the same answers to any sequence of operations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ steps = st.one_of(
 
 
 class Script:
-    """Carries out steps and notes every answer that does not name a time."""
+    """Runs steps against an inbox and returns every answer without its times."""
 
     def __init__(self, inboxes: Inboxes) -> None:
         self._inboxes = inboxes
@@ -36,14 +36,14 @@ class Script:
         self._appended = 0
 
     def take(self, step: tuple[str, int, int]) -> object:
-        """The answer to one step, and what is there afterwards."""
+        """Run one step, and return its answer and the state after it."""
         verb, first, second = step
         worker = self._inboxes.worker
         answer: object = None
         match verb:
             case "append":
                 self._appended += second
-                # Whether to ring is a matter of real seconds in Redis: other tests look at bells.
+                # Whether an append must ring depends on real seconds in Redis; other tests cover the bells.
                 self._inboxes.append(CONVERSATIONS[first], *(f"m{self._appended - i}" for i in range(second)))
             case "claim":
                 taken = worker.claim([SHARD], first)
@@ -64,7 +64,7 @@ class Script:
                 worker.silence_bells([SHARD])
             case "clock back":
                 self._inboxes.set_clock_back()
-                # Redis's clock cannot be set: its scores are moved instead, and tokens with them.
+                # Redis's clock cannot be set: its scores are moved instead, and the tokens of claims with them.
                 self._claims.clear()
         return answer, self._state()
 

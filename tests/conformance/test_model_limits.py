@@ -1,4 +1,4 @@
-"""Limits and circuits in a real Redis: over all workers, whatever they do."""
+"""Rate limits and circuit breakers in a real Redis apply across all workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the adapter makes of everything that a server may answer, over real HTTP."""
+"""The adapter maps every possible response of a server, over real HTTP, to a reply or to the right error."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ REQUEST = ModelRequest(
     schema=NOTES_SCHEMA, max_tokens=500,
 )  # fmt: skip
 TIMEOUT_SECONDS = 2.0
-"""A busy machine may take half a second for an answer that is there."""
+"""A busy machine may need half a second for a successful answer."""
 GZIP = 16
-"""Added to zlib's window bits, writes gzip's header and trailer."""
+"""Added to zlib's window bits, selects gzip's header and trailer."""
 PACKED = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "packed"}}
 OK_BODY = json.dumps({"id": "c", "choices": [PACKED]}).encode()
 
@@ -157,7 +157,7 @@ def test_a_server_that_is_not_there_is_said_so() -> None:
 
 
 def _packed() -> Behaviour:
-    """A reply that is 300 KB on its way, and would be 300 MB."""
+    """Return a reply of 300 KB on the wire that decompresses to 300 MB."""
     packer = zlib.compressobj(wbits=zlib.MAX_WBITS | GZIP)
     spaces = b" " * 1_000_000
     pieces = [packer.compress(b'{"choices": []'), *(packer.compress(spaces) for _ in range(300)), packer.compress(b"}")]
@@ -176,7 +176,7 @@ def test_a_reply_that_is_too_long_is_refused_before_it_is_unpacked(
     server: OpenAIServer, reply: Callable[[], Behaviour]
 ) -> None:
     model = OpenAIModel(api_key="sk-test", base_url=server.base_url, timeout_seconds=20)
-    # Before memory is counted, the client is imported.
+    # Import the client before memory is measured.
     model.complete(REQUEST)
     server.then(reply())
     tracemalloc.start()
@@ -187,7 +187,7 @@ def test_a_reply_that_is_too_long_is_refused_before_it_is_unpacked(
     finally:
         tracemalloc.stop()
     assert most_bytes < 5 * MOST_REPLY_BYTES
-    # The connection is given up, and the next call has another.
+    # The connection is dropped, and the next call opens another.
     assert model.complete(REQUEST).content == '{"anchors": []}'
     model.close()
 

@@ -1,4 +1,4 @@
-"""What real databases say when they do not do it: away, stalled, or never."""
+"""Errors of real databases are classified: the store is unavailable or stalled, or refuses the rows."""
 
 from __future__ import annotations
 
