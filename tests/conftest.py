@@ -47,10 +47,10 @@ from turnfold_worker.testing.model_server import OpenAIServer
 
 LONGEST_SLEEP_SECONDS = 0.35
 COLLECT_AFTER = 20_000
-"""Objects between two collections, as in a worker's processes: a fold makes many, and hardly a cycle."""
+"""Allocations between two garbage collections, as in worker processes: a fold makes many objects and few cycles."""
 
 Filling = Callable[[Turnfold, Callable[..., "LocalWorker"]], None]
-"""Puts conversations into an empty database, with a client and what makes workers."""
+"""Type of a function that fills an empty database, given a client and a worker factory."""
 
 register_profiles()
 share_statements()
@@ -69,12 +69,12 @@ LONGEST_FILES = (
     "test_migrations", "test_metrics", "test_content", "test_tail_anchors", "test_frameworks", "test_hash_seeds",
     "test_anchor_candidates", "test_far_repeats", "test_forget",
 )  # fmt: skip
-"""Begin first, `test_webhooks` with all of the gateway: while the last goes on, other processes have nothing to do."""
+"""Files to start first, so that no process idles while the last one finishes; `test_webhooks` brings the gateway."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What is the same on each database is tried on one of them each day, and on the other in the long run."""
+    """Mark tests long on all databases but that of their `daily_on` mark, and start the longest files first."""
     for test in items:
         marker, call = test.get_closest_marker("daily_on"), getattr(test, "callspec", None)
         if marker and call and call.params.get("database_url", marker.args[0]) != marker.args[0]:
@@ -85,13 +85,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesTogether | None:
-    """Where a file is run by one process, a few files are run by the same one."""
+    """Run groups of related files on one process where each file runs on a single one (`--dist loadfile`)."""
     return FilesTogether(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """What is collected stays to the end: no search for garbage walks through it, then or later."""
+    """Freeze the collected tests, which live to the end, so that the garbage collector never walks them."""
     gc.disable()
     try:
         return (yield)
@@ -102,16 +102,16 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Fold the same turns once; write into memory where the machine has enough of it."""
+    """Share folds of the same turns between tests, and put temporary files into memory where there is enough of it."""
     share_folds()
-    # Before anything asks for a temporary folder.
+    # Must run before the first request for a temporary folder.
     if (folder := fast_folder()) is not None:
         os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
-    """A test of the long run folds for itself, as do its fixtures; not where all that is new is the database."""
+    """Fold anew in long tests and their fixtures, but not in tests that are long only for their database."""
     is_long = item.get_closest_marker("long") is not None and item.get_closest_marker("daily_on") is None
     if is_long or item.config.getoption("hypothesis_profile", None) == ALL:
         with folded_anew(item.nodeid):
@@ -121,7 +121,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
 
 @pytest.fixture(scope="session")
 def redis_program() -> None:
-    """A server's program. Skips without one, but fails where CI is set."""
+    """Require the Redis server program. Skips without one, but fails where CI is set."""
     with skipping_on(RedisNotStarted):
         find_server()
 
@@ -134,20 +134,20 @@ def redis_server(redis_program: None) -> Iterator[RedisServer]:
 
 
 def leaked_of(left: dict[str, int]) -> list[str]:
-    """Keys that nothing ends, by the seconds that each has left, -1: any number."""
+    """Return the non-permanent keys without a lifetime, given the TTL of each key in seconds (-1: none)."""
     return [name for name, seconds in left.items() if seconds == -1 and name.split(":")[2] not in keys.PERMANENT]
 
 
 @pytest.fixture(scope="session")
 def redis_nodes(redis_program: None) -> Iterator[RedisCluster]:
-    """One real cluster of three primaries for the whole run."""
+    """One real Redis cluster of three primaries for the whole run."""
     with own_folder() as folder, redis_cluster(folder) as cluster:
         yield cluster
 
 
 @pytest.fixture
 def cluster_url(redis_nodes: RedisCluster) -> Iterator[str]:
-    """An empty cluster, which must hold nothing but keys of the permanent kinds or with a lifetime afterwards."""
+    """An empty Redis cluster. Afterwards each key must have a lifetime or be of a permanent kind."""
     redis_nodes.clear()
     yield redis_nodes.url
     leaked = leaked_of(redis_nodes.keys())
@@ -172,7 +172,7 @@ def server_folder() -> Iterator[Path]:
 
 @pytest.fixture
 def redis_url(redis_server: RedisServer) -> Iterator[str]:
-    """An empty Redis, which must hold nothing but keys of the permanent kinds or with a lifetime afterwards."""
+    """An empty Redis. Afterwards each key must have a lifetime or be of a permanent kind."""
     with redis_server.client() as client:
         client.flushall()
         yield redis_server.url
@@ -195,7 +195,7 @@ def postgresql_server() -> Iterator[PostgresqlServer]:
 
 @pytest.fixture(scope="session")
 def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty SQLite database of today's schema, to be copied: tests need hundreds."""
+    """An empty SQLite database of the current schema, migrated once and copied by hundreds of tests."""
     path = tmp_path_factory.mktemp("migrated") / "turnfold.db"
     migrate.upgrade(f"sqlite:///{path}", shards=LAYOUT.shards)
     return path
@@ -203,7 +203,7 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def filled() -> Filling | None:
-    """What fills the databases of a module that overrides this: once, and each test begins with a copy."""
+    """The function that fills the databases of a module, which overrides this. Each test starts from a copy."""
     return None
 
 
@@ -219,7 +219,7 @@ def sqlite_template(request: pytest.FixtureRequest, migrated: Path, filled: Fill
 
 @pytest.fixture
 def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
-    """A migrated SQLite file of its own."""
+    """URL of the test's own migrated SQLite file."""
     return f"sqlite:///{shutil.copy(sqlite_template, tmp_path / 'turnfold.db')}"
 
 
@@ -227,7 +227,7 @@ def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
 def postgresql_template(
     request: pytest.FixtureRequest, postgresql_server: PostgresqlServer, filled: Filling | None
 ) -> Iterator[str]:
-    """The name of the PostgreSQL database that tests copy."""
+    """Name of the PostgreSQL database that tests copy."""
     if filled is None:
         yield "template"
         return
@@ -239,7 +239,7 @@ def postgresql_template(
 
 @pytest.fixture
 def postgresql_url(postgresql_server: PostgresqlServer, postgresql_template: str) -> Iterator[str]:
-    """A migrated PostgreSQL database of its own."""
+    """URL of the test's own migrated PostgreSQL database."""
     name = f"test_{uuid.uuid4().hex}"
     yield postgresql_server.create(name, template=postgresql_template)
     postgresql_server.drop(name)
@@ -247,14 +247,14 @@ def postgresql_url(postgresql_server: PostgresqlServer, postgresql_template: str
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
 def database_url(request: pytest.FixtureRequest) -> str:
-    """A migrated database of its own: every test that asks for one runs on both."""
+    """URL of the test's own migrated database. Every test that requests one runs on both SQLite and PostgreSQL."""
     url: str = request.getfixturevalue(f"{request.param}_url")
     return url
 
 
 @pytest.fixture
 def engine(database_url: str) -> Iterator[Engine]:
-    """For looking at what is stored."""
+    """A read-only engine for inspecting stored rows."""
     engine = connect(database_url, write=False, timeout_seconds=10)
     yield engine
     engine.dispose()
@@ -262,20 +262,20 @@ def engine(database_url: str) -> Iterator[Engine]:
 
 @pytest.fixture
 def reader(engine: Engine) -> Reader:
-    """For reading as the SDK does, beside a client."""
+    """A reader such as the SDK uses, independent of the client."""
     return Reader(engine)
 
 
 @pytest.fixture
 def inbox(redis_url: str) -> Iterator[ProducerInbox]:
-    """For what no client appends."""
+    """A producer's inbox, for entries that no client appends."""
     with connect_redis(redis_url, timeout_seconds=5) as client:
         yield ProducerInbox(servers(client))
 
 
 @pytest.fixture
 def settings(redis_url: str, database_url: str) -> Settings:
-    """Of a producer whose doorbells nobody hears: tests deliver what they want delivered."""
+    """Settings of a producer without a doorbell: tests deliver the messages they want delivered."""
     return Settings(redis_url=redis_url, database_url=database_url, tenant="acme", doorbell=False)
 
 
@@ -287,14 +287,14 @@ def tf(settings: Settings) -> Iterator[Turnfold]:
 
 
 class LocalWorker(local_worker.LocalWorker):
-    """A worker's use cases in this process, on real Redis and SQL; messages wait until they are delivered."""
+    """A worker's use cases in this process, on real Redis and SQL. Messages wait until they are delivered."""
 
     def digest(self, conversation: str, tenant: str = "acme") -> str:
         return digest(self.engine, tenant, conversation)
 
 
 def fill(filled: Filling, redis_server: RedisServer, database_url: str) -> None:
-    """Fill a database, and leave Redis as empty as it was."""
+    """Fill a database, and leave Redis empty."""
     settings = Settings(redis_url=redis_server.url, database_url=database_url, tenant="acme", doorbell=False)
     with redis_server.client() as client:
         client.flushall()
@@ -305,13 +305,13 @@ def fill(filled: Filling, redis_server: RedisServer, database_url: str) -> None:
 
 @contextmanager
 def workers_of(redis_url: str, database_url: str) -> Iterator[Callable[..., LocalWorker]]:
-    """Makes workers in this process."""
+    """Yield a function that makes workers in this process."""
     with ExitStack() as workers:
 
         def make(
             *, embedder: SentenceEmbedder | None = None, sleep: Callable[[float], None] = time.sleep, **values: float
         ) -> LocalWorker:
-            # Tests that say when work is done do not wait for more of it, and no batch ends early on a busy machine.
+            # Workers driven step by step do not wait for further turns, and no batch ends early on a busy machine.
             values = {"fold_turns": 1, "slice_seconds": 3_600.0, **values}
             settings = WorkerSettings(redis_url=redis_url, database_url=database_url, **values)  # type: ignore[arg-type]
             client = connect_redis(redis_url, timeout_seconds=5)
@@ -322,7 +322,7 @@ def workers_of(redis_url: str, database_url: str) -> Iterator[Callable[..., Loca
 
 @pytest.fixture
 def make_worker(redis_url: str, database_url: str) -> Iterator[Callable[..., LocalWorker]]:
-    """Makes workers with settings of one's own."""
+    """A function that makes workers in this process with the given settings."""
     with workers_of(redis_url, database_url) as make:
         yield make
 
@@ -335,7 +335,7 @@ def local(make_worker: Callable[..., LocalWorker]) -> LocalWorker:
 
 @pytest.fixture
 def celery_environment(redis_url: str, database_url: str, tmp_path: Path) -> dict[str, str]:
-    """Variables of real worker processes: quick timers, so that recovery is part of the test and not of its wait."""
+    """Environment of real worker processes, with short timers so that tests do not wait long for recovery."""
     return {
         "TURNFOLD_REDIS_URL": redis_url, "TURNFOLD_DATABASE_URL": database_url, "TURNFOLD_STATE_DIR": str(tmp_path),
         "TURNFOLD_LEASE_SECONDS": "2", "TURNFOLD_SWEEP_SECONDS": "0.5", "TURNFOLD_REPUBLISH_SECONDS": "2",
@@ -344,7 +344,7 @@ def celery_environment(redis_url: str, database_url: str, tmp_path: Path) -> dic
 
 @pytest.fixture
 def start_worker(celery_environment: dict[str, str], tmp_path: Path) -> Iterator[Callable[..., CeleryWorker]]:
-    """Starts real `celery worker` processes; they are killed at the end of the test: a gentle end takes seconds."""
+    """A function that starts real `celery worker` processes and kills them after the test: graceful stops are slow."""
     started: list[CeleryWorker] = []
 
     def start(name: str, *queues: str, children: int = 1, **environment: str) -> CeleryWorker:
@@ -360,7 +360,7 @@ def start_worker(celery_environment: dict[str, str], tmp_path: Path) -> Iterator
 
 @pytest.fixture
 def openai_server() -> Iterator[OpenAIServer]:
-    """A real HTTP server that speaks OpenAI's protocol; it answers well unless it is told otherwise."""
+    """A real HTTP server that speaks OpenAI's protocol and answers correctly unless told otherwise."""
     with OpenAIServer() as server:
         yield server
 
@@ -369,7 +369,7 @@ def openai_server() -> Iterator[OpenAIServer]:
 def make_refinery(
     tf: Turnfold, make_worker: Callable[..., LocalWorker], openai_server: OpenAIServer
 ) -> Callable[..., Refinery]:
-    """Makes workers with a model, with settings of one's own. Long pauses are only noted."""
+    """A function that makes workers with a model and the given settings. Long pauses are recorded, not slept."""
     return partial(refinery_of, tf, make_worker, openai_server)
 
 

@@ -1,4 +1,4 @@
-"""Evidence from a made talk."""
+"""Evidence built from a short conversation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from turnfold_worker.pipeline.refinement.faithfulness import Evidence
 
 
 def evidence(talk: tuple[tuple[str, str, str], ...]) -> Evidence:
-    """Of turns given as (day or nothing, speaker, words), numbered from 1."""
+    """Return evidence of (day or nothing, speaker, text) turns, numbered from 1."""
     return Evidence([
         StoredTurn(
             seq=seq, turn_id=f"t{seq}", role=Role.USER if name != "assistant" else Role.ASSISTANT,
