@@ -1,4 +1,4 @@
-"""No test passes without having checked anything: each has an assert that no empty loop and no branch passes over."""
+"""Every test has an assertion that certainly runs: outside branches and loops that may be empty."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_every_test_has_a_check_that_certainly_runs() -> None:
 
 
 def body(*lines: str) -> str:
-    """A file of one test with these lines, beside a helper and constants."""
+    """Return the source of one test with the given lines, preceded by helpers and constants."""
     head = "FULL = [1, 2]\nEMPTY = []\ndef sure(): assert cuts()\ndef unsure():\n    for _ in cuts(): assert _\n"
     return head + "async def test_it(given):\n" + "".join(f"    {line}\n" for line in lines)
 

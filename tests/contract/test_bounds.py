@@ -1,4 +1,4 @@
-"""docs/operations.md says of each table how far it grows."""
+"""docs/operations.md states how far each table and each key without a lifetime can grow."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_each_kind_of_key_without_a_lifetime_has_a_bound() -> None:
 
 
 def test_rows_of_a_conversation_can_lie_with_it_on_one_node() -> None:
-    """What docs/operations.md says of Citus: its distribution column has to be in each unique key."""
+    """Citus (docs/operations.md) requires its distribution column in each unique key."""
     keyed = {}
     for rows in Base.metadata.sorted_tables:
         unique = [key for key in rows.constraints if isinstance(key, PrimaryKeyConstraint | UniqueConstraint)]

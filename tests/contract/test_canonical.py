@@ -1,4 +1,4 @@
-"""The canonical state: every column of every table is in it, or left out by name."""
+"""Every column of every table is part of the canonical state or excluded by name."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ NOT_CANONICAL_COLUMNS = {
     "repeat_mark": {"conversation"},
     "anchor_posting": {"conversation"},
 }
-"""What a rewind goes back to, which each segment keeps for it; ids, whether made by us or the caller's names for the
-whole; clocks; counters of changes; whose words they are, and all that models wrote."""
+"""Excluded: the rewind point of each segment; ids, both ours and the caller's; clocks; change counters; authorship; and
+everything that models wrote."""
 
 
 def columns(table: str) -> set[str]:
@@ -103,7 +103,7 @@ def test_every_table_is_canonical_or_left_out_by_name() -> None:
 
 
 def test_every_table_of_a_conversation_goes_with_it() -> None:
-    """An erasure deletes one row; whatever does not cascade would stay."""
+    """An erasure deletes the conversation's row only: all other rows must cascade."""
     of_a_conversation = [table for table in Base.metadata.tables.values() if "conversation" in table.columns]
     others = Base.metadata.tables.keys() - {table.name for table in of_a_conversation}
     assert others == {

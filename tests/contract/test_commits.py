@@ -1,4 +1,4 @@
-"""The newest commits have subjects that say one thing in one line."""
+"""The newest commits have one-line subjects that name one change."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ ROOT = Path(__file__).parents[2]
 NEWEST = 100
 LONGEST = 72
 ON_MAIN_ALREADY = {"Begin a gateway: turns and contexts over HTTP, with keys bound to tenants"}
-"""One character too long, and not to be changed any more."""
+"""One character too long, but already on main."""
 ONE_CHANGE_FROM = "2026-11-29"
-"""Commits of this day and later name one change; what is on main already may name two."""
+"""Commits from this day on name one change; earlier ones on main may name two."""
 
 
 def subjects() -> list[tuple[str, str]]:
-    """The day (YYYY-MM-DD) and the subject of the newest commits."""
+    """Return the day (YYYY-MM-DD) and the subject of each of the newest commits."""
     if not (ROOT / ".git").exists():
         pytest.skip("no history: an archive of the source")
     command = ["git", "-c", f"safe.directory={ROOT}", "log", "--no-merges", "-n", str(NEWEST), "--format=%cs %s"]
@@ -36,7 +36,7 @@ def is_faulty(subject: str) -> bool:
 
 
 def names_two_changes(subject: str) -> bool:
-    """Whether ", and" joins a second change; a plain "and" may join nouns, and a list has an earlier comma."""
+    """Return whether ", and" joins a second change; a plain "and" may join nouns, and a list has an earlier comma."""
     return re.match(r"[^,]*, and ", subject) is not None
 
 

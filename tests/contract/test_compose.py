@@ -1,4 +1,4 @@
-"""docker-compose.yml is valid, refuses to start without secrets, and means what this version has."""
+"""docker-compose.yml is valid, does not start without secrets, and uses what this version provides."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ each_service = pytest.mark.parametrize("name", SERVICES)
 
 
 def strings(value: Any) -> Iterator[str]:
-    """Every string in a value."""
+    """Yield every string within a value."""
     if isinstance(value, Mapping):
         for item in value.values():
             yield from strings(item)
@@ -138,13 +138,13 @@ def test_without_a_password_nothing_starts_and_it_is_said_why() -> None:
     assert required == {"REDIS_PASSWORD", "POSTGRES_PASSWORD", "FLOWER_PASSWORD", "GRAFANA_PASSWORD"}
     for name in required:
         assert set(re.findall(rf"\$\{{{name}([^}}]*)\}}", TEXT)) == {":?copy ops/example.env to .env and fill it in"}
-        # Empty, so that a copy that nobody filled in does not start with a password that everybody knows.
+        # Empty, so that an unedited copy does not start with a publicly known password.
         assert f"\n{name}=\n" in EXAMPLE
 
 
 def test_the_example_names_every_variable() -> None:
     named = set(re.findall(r"^#?([A-Z_]+)=", EXAMPLE, flags=re.MULTILINE))
-    # Compose's own: it chooses the services that are not always there.
+    # Compose's own variable, which selects the optional services.
     assert named - {"COMPOSE_PROFILES"} == set(re.findall(r"(?<!\$)\$\{([A-Z_]+)", TEXT))
 
 
@@ -181,7 +181,7 @@ def test_a_worker_is_looked_at_by_its_heartbeat_file_and_may_end_its_tasks() -> 
         service = SERVICES[name]
         assert f"--hostname={name}@%h" in command(name)
         assert service["environment"]["TURNFOLD_HEARTBEAT_FILE"] in service["healthcheck"]["test"][1]
-        # Else one that has a task waits for all of Celery's soft shutdown, however soon the task ends.
+        # Otherwise a busy worker waits for all of Celery's soft shutdown, however soon its task ends.
         assert "REMAP_SIGTERM" not in service["environment"]
         assert int(service["stop_grace_period"].removesuffix("s")) > 20
         assert "--task-events" in command(name)

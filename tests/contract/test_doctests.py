@@ -1,4 +1,4 @@
-"""The examples in docstrings give what they say."""
+"""The examples in docstrings produce the output that they show."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SOURCES = ("producer_sdk", "worker", "gateway")
 IN_A_FOLDER_OF_THEIR_OWN = {"turnfold.frameworks.google_adk"}
-"""Modules whose framework is installed beside the environment: `support.adk_folder`."""
+"""Modules whose framework is installed in a separate folder: `support.adk_folder`."""
 
 
 def modules_with_examples() -> list[str]:

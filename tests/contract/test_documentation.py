@@ -1,4 +1,4 @@
-"""docs/settings.md tells the truth about settings, a package about its modules, and links lead somewhere."""
+"""docs/settings.md matches the settings, packages list their modules, and links resolve."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ PACKAGES = [
     ROOT / "gateway" / "turnfold_gateway",
 ]
 LISTED = re.compile(r"(?m)^([a-z]\w*(?:, [a-z]\w*)*)(?:  .*)?$")
-"""A line of a list: names with commas between them, then at least two spaces before what they are."""
+"""A line of a module list: comma-separated names, then at least two spaces before their description."""
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)\s]+)\)")
 GATEWAY_SETTINGS = {f"{PREFIX}{field.name.upper()}" for field in fields(GatewaySettings) if field.name != "turnfold"}
 LISTS_NOTHING = {"frameworks", "migrations"}
-"""One framework or migration a file: a list would say the names again."""
+"""Packages of one framework or migration per file: a list would only repeat the names."""
 
 
 def headings(page: Path) -> set[str]:
-    """The anchors that a page's headings have."""
+    """Return the anchors of a page's headings."""
     lines = re.findall(r"(?m)^#+ (.+)$", page.read_text(encoding="utf-8"))
     return {re.sub(r"[^\w\- ]", "", line.lower()).strip().replace(" ", "-") for line in lines}
 
@@ -77,7 +77,7 @@ def test_every_page_is_in_the_sites_navigation_once() -> None:
 
 
 def leaves(entry: Any) -> list[str]:
-    """The pages of a part of the navigation."""
+    """Return the pages below an entry of the navigation."""
     if isinstance(entry, str):
         return [entry]
     return [page for part in (entry if isinstance(entry, list) else entry.values()) for page in leaves(part)]

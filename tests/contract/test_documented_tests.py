@@ -1,4 +1,4 @@
-"""The tests of docs/testing.md, run as they are written there."""
+"""The tests in docs/testing.md pass exactly as written."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_documented_tests_on_a_redis_pass(redis_program: None, tmp_path: Path) -
 
 
 def run(blocks: list[str], folder: Path) -> None:
-    """Run blocks as files of tests, each with one that passes."""
+    """Run code blocks as test files, and require one passing test of each."""
     for place, block in enumerate(blocks):
         (folder / f"test_block_{place}.py").write_text(block, encoding="utf-8")
     environment = child_environment(PYTEST_ADDOPTS="", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")

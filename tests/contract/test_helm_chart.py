@@ -1,4 +1,4 @@
-"""The Helm chart makes objects that Kubernetes knows, with no right and no secret that they should not have."""
+"""The Helm chart renders objects that Kubernetes accepts, without excess privileges or embedded secrets."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ Objects = list[dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def chart(tmp_path_factory: pytest.TempPathFactory) -> ChartRenderer:
-    """Skips without what renders it, but fails where CI is set."""
+    """A renderer of the chart. Skips without its tools, but fails where CI is set."""
     if missing := ChartRenderer.missing():
         skip_or_fail(missing)
     return ChartRenderer(tmp_path_factory.mktemp("chart"))
 
 
 def pods(objects: Objects) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Name of each workload and the specification of its pods."""
+    """Yield the name of each workload and the specification of its pods."""
     for made in objects:
         if made["kind"] in {"Deployment", "Job"}:
             yield made["metadata"]["name"], made["spec"]["template"]["spec"]
@@ -224,7 +224,7 @@ def test_versions_are_those_of_the_distributions() -> None:
 
 @pytest.fixture(scope="module")
 def promtool() -> str:
-    """Prometheus' own checker. Skips without it, but fails where CI is set."""
+    """The path of Prometheus' own checker. Skips without it, but fails where CI is set."""
     return shutil.which("promtool") or skip_or_fail("install promtool: apt-get install prometheus")
 
 

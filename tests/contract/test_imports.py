@@ -1,4 +1,4 @@
-"""What an import costs the program that makes it."""
+"""An import loads no more than the importing program needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 
 
 def modules_after(statement: str) -> set[str]:
-    """Top-level modules that a fresh process holds after a statement."""
+    """Return the top-level modules loaded in a fresh process after a statement."""
     program = f"import sys\n{statement}\nprint('\\n'.join(sorted({{name.partition('.')[0] for name in sys.modules}})))"
     done = subprocess.run(
         [sys.executable, "-c", program], check=True, capture_output=True, text=True, env=child_environment(), timeout=60

@@ -1,4 +1,4 @@
-"""The form of an inbox entry: what an old producer wrote, a new worker reads."""
+"""The form of an inbox entry is stable: a new worker reads entries of an old producer."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_look_at_an_inbox_finds_its_entries_as_they_lie_there(tf: Turnfold, cl
     assert inbox.peek(address, newest=10) == Pending(held=0, newest=(), forgotten=False, lag_seconds=0.0)
     said = ["Yes.", "Não,\r\n日本語 🙂", "x" * 70_000, "1,2,3"]
     tf.append("conv-1", [{"role": "assistant", "content": text, "turn_id": f"ü-{i}"} for i, text in enumerate(said)])
-    # By another producer: fields in another order, one missing, one unknown.
+    # Written by another producer: fields in another order, one missing, one unknown.
     client.xadd(place(address).inbox, {"d": b"\x00\xff,", "more": "1", "id": "m-9", "v": "1"})
     entries = client.xrange(place(address).inbox)
     found = inbox.peek(address, newest=10)

@@ -1,4 +1,4 @@
-"""Keys: no two conversations meet, and all keys of one call share a slot."""
+"""Redis keys: no two conversations share one, and all keys of one call share a slot."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ addresses = st.builds(Address, awkward_ids, awkward_ids)
 
 
 def places(address: Address) -> set[object]:
-    """Everywhere that a conversation leaves something: keys of its own, and its names inside shared ones."""
+    """Return every place where a conversation leaves data: its own keys and its names inside shared ones."""
     where = place(address)
     return {
         where.inbox,
@@ -177,7 +177,7 @@ def test_every_shard_is_used() -> None:
     ],
 )  # fmt: skip
 def test_golden_names_of_keys(address: Address, shard: int, inbox: str, ready: str, erased: str) -> None:
-    """Producers and workers of any two versions meet at these names."""
+    """Producers and workers of different versions rely on the same key names."""
     old = Place(address, Layout(0, 16).shard_at(point_of(address.tenant, address.conversation)))
     assert (old.shard, old.inbox, old.ready, old.erased) == (shard, inbox, ready, erased)
 

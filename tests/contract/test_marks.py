@@ -1,4 +1,4 @@
-"""Marks: a state is read where it is the marked one or a later one, and nowhere else."""
+"""A read with a mark accepts the marked state and later ones, and no others."""
 
 from __future__ import annotations
 

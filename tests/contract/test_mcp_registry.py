@@ -1,4 +1,4 @@
-"""gateway/server.json: what registries of MCP servers are told, held against what is shipped."""
+"""gateway/server.json, which registries of MCP servers read, matches what is shipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""gateway/openapi.json is what the gateway's code says, and is OpenAPI 3.1."""
+"""gateway/openapi.json matches the gateway's code and is valid OpenAPI 3.1."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILE = Path(__file__).parents[2] / "gateway" / "openapi.json"
 
 
 def test_the_file_is_what_the_code_says() -> None:
-    """`python -m turnfold_gateway.rest.openapi > gateway/openapi.json` writes it anew."""
+    """`python -m turnfold_gateway.rest.openapi > gateway/openapi.json` regenerates the file."""
     assert json.loads(FILE.read_text(encoding="utf-8")) == json.loads(json.dumps(rest.openapi_document()))
 
 

@@ -1,4 +1,4 @@
-"""Prompts are files with versions: rows name the version, so that its text may never change."""
+"""Prompts are versioned files: stored rows name the version, so its text never changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TEXTS: dict[str, str] = {
     "reconstruct-1": "bcdfa5db13dbd8ba",
     "reconstruct-facts-1": "fd1270a0cf7a1262",
 }
-"""The beginning of each text's SHA-256."""
+"""Prefix of the SHA-256 of each text."""
 
 
 @pytest.mark.parametrize("version", TEXTS)

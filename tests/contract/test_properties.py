@@ -1,4 +1,4 @@
-"""Every pure stage has a property: a test that hypothesis gives anything."""
+"""Every module of the pure packages is exercised by a property-based (hypothesis) test."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ PURE = {
 WITHOUT_RULES = {
     "turnfold.contract.canonical": "names of columns",
 }
-"""Modules that hold no function of their input."""
+"""Modules without functions to test, each with the reason."""
 
 
 def modules() -> list[str]:
-    """All modules of the pure packages that hold more than a docstring."""
+    """Return all modules of the pure packages that contain more than a docstring."""
     found = [
         ".".join((package, *file.relative_to(folder).with_suffix("").parts)).removesuffix(".__init__")
         for package, folder in PURE.items()
@@ -32,7 +32,7 @@ def modules() -> list[str]:
 
 
 def imports(file: Path) -> set[str]:
-    """Modules that a file imports, by the names that it uses of them."""
+    """Return the modules that a file imports, and each imported name with its module."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -44,7 +44,7 @@ def imports(file: Path) -> set[str]:
 
 @cache
 def proven() -> frozenset[str]:
-    """Modules that a test with a property uses, by themselves or through the stages that are made of them."""
+    """Return the modules that property-based tests reach, directly or through other pure modules."""
     tests = [file for file in (ROOT / "tests").rglob("test_*.py") if "@given" in file.read_text(encoding="utf-8")]
     reached = set().union(*map(imports, tests))
     sources = {

@@ -1,4 +1,4 @@
-"""No name that users rely on goes without a line in the CHANGELOG that says so."""
+"""No public name is removed without a line in the CHANGELOG."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every error says what to do about it, in its text and as `remedy`."""
+"""Every error names its remedy, in its text and as `remedy`."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ MAY_SAY_IT_BY_CLASS = {
     *(kind.__name__ for kind in kinds(WorkerError)),
     "PortTaken",
 }
-"""An invalid call's message says what must be; a worker goes on by itself; the port's caller knows its option."""
+"""Invalid input says what is valid, workers recover by themselves, and the caller of a port knows its option."""
 
 
 def raised() -> Iterator[tuple[str, ast.Call]]:
-    """Where one of these is made of words of its own."""
+    """Yield the location and the call of every construction of an error."""
     named = {kind.__name__ for kind in KINDS}
     for path in [path for room in ROOMS for path in sorted(room.rglob("*.py"))]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -1,4 +1,4 @@
-"""Numbers of docs/security.md are those of the code: no promise changes without the other."""
+"""The numbers in docs/security.md are those of the code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SPANS = {600: "ten minutes", 3_600: "an hour"}
 
 
 def packages(requirements: list[str]) -> set[str]:
-    """What is installed for some requirements, without extras, and for what is."""
+    """Return the packages that requirements install, without extras, including transitive dependencies."""
     installed: set[str] = set()
     waiting = [Requirement(text) for text in requirements]
     while waiting:

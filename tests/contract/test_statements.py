@@ -1,4 +1,4 @@
-"""The plans of the SDK's reads on SQLite: each begins at an index with the conversation, whatever else is there."""
+"""Query plans of the SDK's reads on SQLite: each starts at an index on the conversation and scans no other rows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ STATEMENTS = {
 }
 
 _MOMENTS = {"moment": datetime(2026, 5, 3, tzinfo=UTC)}
-"""Parameters that are no numbers."""
+"""Parameters that are not numbers."""
 HEAD = Head(
     id=ConversationId(1), turn_count=1_000, closed_seq=990, fold_seq=1_000, node_count=70, anchor_count=5,
     anchor_tokens=50, revision=3,
@@ -81,7 +81,7 @@ READS: dict[str, Callable[[ReadTransaction], object]] = {
 
 @contextmanager
 def plans_of(engine: Engine) -> Iterator[dict[str, list[str]]]:
-    """Plan steps of every statement that runs inside, by its text."""
+    """Yield the plan steps of every statement that runs in the block, by its SQL text."""
     plans: dict[str, list[str]] = {}
 
     def explain(connection: Connection, cursor: Any, statement: str, parameters: Any, *_: object) -> None:
@@ -104,7 +104,7 @@ CONSTANT = re.compile(r"SCAN (\d+ CONSTANT ROWS?|CONSTANT ROW|w|want|older|p\d+|
 
 
 def faults(plan: list[str]) -> list[str]:
-    """Steps that look at more than the conversation's own range."""
+    """Return the steps that read more than the conversation's own range."""
     scans = [step for step in plan if step.startswith("SCAN ") and not CONSTANT.fullmatch(step)]
     return scans + [step for step in plan if step.startswith("SEARCH ") and not KEYED.search(step)]
 
@@ -131,7 +131,7 @@ def test_a_statement_searches_by_key_and_sorts_nothing_of_unknown_length(engine:
     (plan,) = plans.values()
     assert any(step.startswith("SEARCH ") for step in plan)
     assert faults(plan) == []
-    # Of an operator's turns, which are few but for clients that send the same with every request.
+    # System turns are few, except for clients that send the same ones with every request.
     grouped = ["USE TEMP B-TREE FOR GROUP BY", "UNION USING TEMP B-TREE"] if name == "SYSTEM_TURNS" else []
     sorts = [step for step in plan if "TEMP B-TREE" in step and step not in grouped]
     assert not sorts, "an index has them in order, so that a LIMIT ends it"
@@ -165,9 +165,9 @@ def test_the_top_anchors_come_from_the_partial_index(engine: Engine) -> None:
         connection.execute(statements.TOP_ANCHOR_ROWS, {"conversation": HEAD.id})
     assert [step for plan in plans.values() for step in plan] == [
         "SEARCH anchor USING INDEX anchor_top (conversation=?)",
-        # What a correction replaces: by its key, and only where there is one.
+        # The anchor that a correction replaces: by key, and only where there is one.
         "SEARCH replaced USING INDEX sqlite_autoindex_anchor_1 (conversation=? AND id=?) LEFT-JOIN",
-        # Who said it, and when.
+        # The speaker and the time of the turn.
         "SEARCH turn USING INDEX sqlite_autoindex_turn_1 (conversation=? AND seq=?)",
     ]
 
@@ -222,7 +222,7 @@ def test_a_scan_or_a_search_without_the_conversation_would_be_noticed(engine: En
 
 
 def test_statements_over_lists_are_the_same_text_however_long_the_list_is(engine: Engine) -> None:
-    """So that drivers and servers keep their plans."""
+    """A constant text lets drivers and servers reuse their plans."""
     with plans_of(engine) as plans, engine.begin() as connection:
         read = ReadTransaction(connection)
         for many in (1, 7, 64):

@@ -1,4 +1,4 @@
-"""The plans of the SDK's reads on PostgreSQL, with enough rows that a scan would look cheap to nobody."""
+"""Query plans of the SDK's reads on PostgreSQL, with too many rows for a scan to look cheap."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def engine(postgresql_server: Any) -> Iterator[Engine]:
 
 
 def parameters(statement: Any, engine: Engine) -> dict[str, Any]:
-    """Values of the right kinds for whatever a statement asks for."""
+    """Return values of the right types for a statement's parameters."""
     known = {
         "tenant": "acme", "external_id": "c7", "conversation": 7, "of_conversation": 7, "node_count": SEGMENTS,
         "after_seq": TURNS - 200, "before_words": TURNS - 24,

@@ -1,4 +1,4 @@
-"""Celery messages carry ids only: they pass through brokers, logs and Flower."""
+"""Celery messages contain only ids, because they pass through brokers, logs and Flower."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def app(redis_url: str) -> Iterator[Celery]:
 
 
 def message(client: redis.Redis, queue: Queue) -> dict[str, Any]:
-    """The one message that waits in a queue."""
+    """Return the only message that waits in a queue."""
     raw = wait_until(lambda: client.lrange(str(queue), 0, -1), what=f"a message in {queue}")
     assert len(raw) == 1
     found: dict[str, Any] = json.loads(raw[0])

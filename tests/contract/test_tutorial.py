@@ -1,4 +1,4 @@
-"""The blocks of docs/tutorial.md are files: its tests pass as they are written there."""
+"""The code blocks of docs/tutorial.md are files, and its tests pass as written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The distributions, images and charts of one release have one version, and the change log goes up to it."""
+"""The distributions, images and charts of a release share one version, which the change log includes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def loaded(name: str) -> ModuleType:
-    """A script of `ops/`, as a module."""
+    """Load a script of `ops/` as a module."""
     specification = importlib.util.spec_from_file_location(name, ROOT / "ops" / f"{name}.py")
     assert specification is not None
     assert specification.loader is not None
