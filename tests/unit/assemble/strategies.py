@@ -1,4 +1,4 @@
-"""Conversations of any length as a read would see them: valid snapshots, and the texts of their levels."""
+"""Hypothesis strategies for conversations of any length as a read sees them: valid snapshots and texts of levels."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from turnfold_worker.pipeline.language.plain_lines import plain_line
 
 NEWEST = 200
 _TALKS = 0.6
-"""Of conversations, those in which nothing is done."""
+"""Share of conversations without actions of an agent."""
 _FAILS = 0.3
 _FEW_WORDS = 20
 _WORDS = [
@@ -54,12 +54,12 @@ _START = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 
 
 class Conversation:
-    """A conversation with everything that can be read of it. Its repr is the call that builds it again."""
+    """A conversation with everything that can be read of it. Its repr is the call that rebuilds it."""
 
     def __init__(self, snapshot: Snapshot, nodes: tuple[Node, ...], texts: Mapping[LevelKey, str], recipe: str) -> None:
         self.snapshot = snapshot
         self.nodes = nodes
-        """The newest of each height, which hold all that is folded."""
+        """The newest nodes of each height, which together cover the folded past."""
         self.texts = texts
         self._recipe = recipe
 
@@ -69,7 +69,7 @@ class Conversation:
 
 @st.composite
 def conversations(draw: st.DrawFn, *, most_segments: int = 5_000) -> Conversation:
-    """Random conversations: complete trees, tails, inboxes, tool groups, long turns, hostile words."""
+    """Draw conversations: complete trees, tails, inboxes, tool groups, long turns, hostile words."""
     lengths = st.sampled_from([0, 1, 2, 7, 8, 9, 16, 63, 64, 65, 128, 511, 512, 600, 4_095, 4_096])
     segments = min(most_segments, draw(lengths | st.integers(0, most_segments)))
     return build(
@@ -99,9 +99,10 @@ def build(
     behind: int = 0,
     seed: int = 0,
 ) -> Conversation:
-    """One conversation. `tail` and `inbox` are turns, `words` the usual length of a turn, `cap` the read's.
+    """Build one conversation.
 
-    `behind` are segments and turns of the tail that the outline does not cover yet.
+    `tail` and `inbox` are numbers of turns, `words` is the usual length of a turn, `cap` the read's limit on content.
+    `behind` is the number of segments, or turns of the tail, that the outline does not cover yet.
     """
     recipe = (
         f"build({segments=}, {tail=}, {inbox=}, {unread=}, {words=}, {wild=}, {tools=}, {cap=}, {behind=}, {seed=})"
@@ -136,7 +137,7 @@ def build(
 
 @st.composite
 def passages(draw: st.DrawFn, conversation: Conversation) -> tuple[Passage, ...]:
-    """What some markers of a conversation stand for: turns that a read knows, levels, pages that go on."""
+    """Draw expansions of markers of a conversation: turns that a read knows, levels, truncated pages."""
     turns, nodes = conversation.snapshot.turns, conversation.nodes
     found = []
     for _ in range(draw(st.integers(0, 3))):
@@ -214,9 +215,9 @@ def _node(
 def _outline(
     rng: random.Random, nodes: tuple[Node, ...], ends: list[int], stored: int, *, words: int, wild: float, behind: int
 ) -> Outline | None:
-    """As a fold leaves it; None before the first one."""
+    """Return the outline that a fold leaves; None before the first fold."""
     known = ends[: max(0, len(ends) - behind)]
-    # A read cannot go further back than the nodes of a snapshot, which hold the newest of each height only.
+    # A read cannot reach further back than the nodes of a snapshot, which are only the newest of each height.
     if ends and not known:
         return None
     last = known[-1] if known else 0
@@ -241,7 +242,7 @@ def _outline(
 
 
 def _coarsest(nodes: Iterable[Node], *, last_seq: int) -> list[Node]:
-    """The fewest nodes that cover turns 1 to `last_seq`, in order; they end early where nodes are missing."""
+    """Return the fewest nodes that cover turns 1 to `last_seq`, in order, up to the first missing node."""
     starting: dict[int, dict[int, Node]] = {}
     for node in nodes:
         starting.setdefault(node.height, {})[node.first_seq] = node
@@ -253,7 +254,7 @@ def _coarsest(nodes: Iterable[Node], *, last_seq: int) -> list[Node]:
 
 
 def _actions(rng: random.Random, last: int, *, words: int, wild: float) -> tuple[Action, ...]:
-    """What was done up to a turn, in order; of most conversations nothing."""
+    """Draw the actions up to a turn, in order; most conversations have none."""
     if rng.random() < _TALKS or last < 1:
         return ()
     return tuple(
@@ -271,7 +272,7 @@ def _some(rng: random.Random, first: int, last: int, most: int) -> list[int]:
 
 
 def _notes(rng: random.Random, seqs: Iterable[int], *, words: int, wild: float) -> tuple[Note, ...]:
-    """Notes of turns, best first, some of which end in marks or begin with them."""
+    """Draw notes of turns, best first, some of which begin or end with punctuation."""
     found = []
     for place, seq in enumerate(seqs):
         text = plain_line(words_of(rng, rng.randint(1, max(2, words // 2)), wild=wild)) or "nothing"
@@ -344,5 +345,5 @@ def _turn(
         created_at=_START + timedelta(minutes=7 * seq) if seq % 3 else None, tokens=estimate_tokens(content),
     )  # fmt: skip
     short = Shortening.to(cap, last_seq=seq)
-    # The older half of the images is as good as too long to be read.
+    # Every other turn counts as old, so that its images are too long to be read.
     return replace(short, parts=80, newest_from=seq + seq % 2).of(told)

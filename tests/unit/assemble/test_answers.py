@@ -1,4 +1,4 @@
-"""What answers a query is quoted where that is worth its price, and found where no segment holds it yet."""
+"""The answer to a query is quoted where it is worth its tokens, and found even before a segment contains it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ evidence = st.builds(
 
 CAR = "My automobile is a crimson coupe from Turin, and Bruno sold it to me in 2019 with four winter tyres besides."
 PAPERS = CAR + "\n```\nplate TO 732 XK; frame ZFA 188 000 0451; tyres 195/65 R15 91H; wipers 600 and 450 mm\n```"
-"""Notes do not keep what stands in the fence."""
+"""Notes omit the content of the fence."""
 GARDEN = "The gardener Pavel comes on Tuesday at nine with the new hedge trimmer from the shop in the village."
 GATE = "gate 4471; trimmer HT-90; hedge 38 m"
 FENCED_GATE = f"{GARDEN}\n```\n{GATE}\n```"
@@ -84,12 +84,12 @@ def test_more_room_never_shows_less(known: Evidence, more: int) -> None:
 )
 def test_each_sign_decides(changed: dict[str, float], detail: Detail) -> None:
     signs = {"score": 0.9, "in_background": 0.2, "kept_by_notes": 0.5, "turn_tokens": 60, "room": 160, **changed}
-    assert detail_of(Evidence(**signs)) is detail  # type: ignore[arg-type]  # floats where whole numbers are meant
+    assert detail_of(Evidence(**signs)) is detail  # type: ignore[arg-type]  # floats in place of integers
 
 
 @pytest.fixture(scope="module")
 def talk() -> Iterator[FoldedConversation]:
-    """300 turns of which one is about a car, and an open tail in which one is about a garden."""
+    """A folded conversation of 300 turns, one about a car, with a turn about a garden in its open tail."""
     turns = [
         {"role": "assistant" if i % 2 else "user", "content":
          f"Line {i}: the {thing} costs {i * 3} euros and stays in the {thing} room until Mara has counted it. Then we "

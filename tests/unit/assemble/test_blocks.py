@@ -1,4 +1,4 @@
-"""Recent turns are priced while they are put before each other, as they are priced together."""
+"""Recent turns cost the same when prepended one by one as when priced together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A long turn is cut around what it tells, within its tokens, and never inside code."""
+"""A long turn is cut around its most informative parts, within its token limit and never inside code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A context comes back from its bytes as it was."""
+"""A context is unchanged after a round trip through bytes."""
 
 from __future__ import annotations
 

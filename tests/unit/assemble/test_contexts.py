@@ -1,4 +1,4 @@
-"""What a context looks like, by example."""
+"""Contexts by example."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def test_output_longer_than_the_room_is_shown_in_part_behind_words_that_tell_lit
 
 
 def test_turns_that_no_note_speaks_for_have_a_line_of_their_own() -> None:
-    """A worker died between a segment and its outline: the outline is older than what is folded."""
+    """A worker that dies between a segment and its outline leaves an outline older than the folded turns."""
     turns = [turn(seq, Role.USER, f"About the harbour crane number {seq}. " * 12) for seq in range(25, 65)]
     context = read(folded(*turns, tail_seq=24), Request(budget_tokens=600))
     assert context.coverage is not None

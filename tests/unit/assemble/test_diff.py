@@ -1,4 +1,4 @@
-"""What two contexts say differently: not what one of them only says in fewer words."""
+"""A diff of two contexts lists differing statements, not shorter wordings of the same one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inline expansion: what markers stand for, inside the budget, labelled, and never in place of what must be shown."""
+"""Inline expansions stay within the budget, are labelled, and never displace required parts of a context."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever was said, each line that a lookup answers begins like one of ours, and names who spoke."""
+"""Each line of a lookup's answer begins in our own form and names its true speaker, whatever the turns contain."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ENTRY: Final = re.compile(
     r"\[(?:[a-z ]+, )?turns? (?P<first>\d+)(?:-(?P<last>\d+))?(?:, [^\]\n]*)?(?: →[^\]\n]*)?\] (?:\([^()\n]*\) )?"
     r"(?:(?P<label>[^:\[\]\n]{1,40}): .*)?"
 )
-"""A line of an answer: where it stands, and who spoke."""
+"""A line of an answer: its turns, then its speaker."""
 LINE_ENDS: Final = re.compile("[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 LEFT_OUT: Final = re.compile(r"\[\d+ more[^\]\n]*\]")
 
@@ -43,7 +43,7 @@ def labels_of(said: list[tuple[str, str | None, str]]) -> dict[int, str]:
 
 
 def check_entries(text: str, labels: dict[int, str]) -> None:
-    """Each line says of which turns it tells, and names one of those who spoke there."""
+    """Assert that each line cites its turns and names one of their speakers."""
     for line in filter(None, LINE_ENDS.split(text)):
         entry = ENTRY.fullmatch(line)
         assert entry or LEFT_OUT.fullmatch(line), line

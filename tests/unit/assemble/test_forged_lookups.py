@@ -1,4 +1,4 @@
-"""What tools and expansions answer says who spoke, whatever was said, wherever it was cut."""
+"""Tools and expansions name the true speaker, whatever the turns contain and wherever they are cut."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Between raw turns of different days a line says how much later it is, and what it costs is counted."""
+"""A line between raw turns of different days states how many days passed, and its tokens are counted."""
 
 from __future__ import annotations
 

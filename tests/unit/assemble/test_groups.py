@@ -1,4 +1,4 @@
-"""More notes under the lines of a context: as if all had been put there at once, and at the same price."""
+"""Notes added to the lines of a context give the same text at the same cost as adding them all at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STYLE = Style(short=False, openings=("[",))
 DAYS = ("", "1 May 2026", "2 May 2026")
 _notes = st.lists(
     st.builds(
-        # All of a turn was said on one day.
+        # All notes of a turn share one day.
         lambda seq, place, speaker, text: Note(seq, place, speaker, "user", DAYS[seq * 5 % 7 % 3], text, 4),
         st.integers(1, 30), st.integers(0, 3), st.sampled_from(["Ana", "Bo"]),
         st.sampled_from(["uses Celery", "ready?", "done;", "a (b)", "x == ()", "f(g(h))"]),

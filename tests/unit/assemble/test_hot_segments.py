@@ -1,4 +1,4 @@
-"""What is looked up often is shown in more detail, inside the budget and beside what covers the past."""
+"""Segments that are often expanded are shown in more detail, within the budget and without changing coverage."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_only_segments_whose_words_were_fetched_are_shown_in_detail(seed: int) -
     conversation = build(segments=60, tail=3, words=12 + 8 * seed, seed=seed)
     weights = {idx: 3 + idx % 7 for idx in range(0, 60, 8)}
     for budget in (800, 2_000, 4_000):
-        # Cheaper than the stored counts say: there is room for more than was chosen by them.
+        # A counter below the stored counts leaves room for more segments than those counts suggest.
         context = read(conversation, Request(budget_tokens=budget, counter=COUNTERS[-1], policy=TIERED), weights)
         assert context.coverage is not None
         spans = {(span.first_seq, span.last_seq) for span in context.coverage.in_detail}

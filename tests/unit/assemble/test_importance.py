@@ -1,4 +1,4 @@
-"""Importance is a weighted sum of six factors; thresholds on it make tiers, and a policy with tiers goes by them."""
+"""Importance is a weighted sum of six factors, and policies with tiers apply thresholds to that sum."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_hot_segments_stand_in_detail_and_cold_ones_in_a_note_at_most(folded: Fo
 
 
 def _notes_of(folded: FoldedConversation, segment: TieredSegment, text: str) -> int:
-    """Notes of a segment that stand in the background of a context, by words that nothing else says."""
+    """Count the notes of a segment in the background of a context, by texts that occur in one note only."""
     background = text[text.index("[background") :].partition(IMPORTANT_HEADER)[0]
     every = folded.notes(states=None, min_importance=0, limit=5_000)
     said = "\n".join(note.text for note in every)

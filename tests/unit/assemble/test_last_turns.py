@@ -1,4 +1,4 @@
-"""The last four turns begin in every context, the newest user turn whole where it fits half of the budget."""
+"""The last four turns begin in every context, and the newest user turn is whole where it fits half of the budget."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.offline import fold
 
 _BEGINNING = 12
-"""Code points of a turn by which it is recognized."""
+"""Length of the beginning, in code points, by which a turn is recognized."""
 _WORDS = "alpha bravo cedar delta ember fjord grove haven ivory jetty knoll larch".split()  # noqa: SIM905
 
 
@@ -31,7 +31,7 @@ def turn(seq: int, words: int, *, role: Role) -> StoredTurn:
 
 
 def read(lengths: Sequence[int], budget: int, *, folded: int = 0) -> tuple[Context, list[StoredTurn]]:
-    """A context of turns of so many words, user and assistant by turns; of the first `folded` there are only notes."""
+    """Return a context and its turns, user and assistant alternately, of given lengths; `folded` have only notes."""
     turns = [turn(seq, words, role=Role.USER if seq % 2 else Role.ASSISTANT) for seq, words in enumerate(lengths, 1)]
     notes = [Note(one.seq, 0, "user", "user", "", f"note {one.seq} of the past", 7, gain=100) for one in turns[:folded]]
     outline = Outline(last_seq=0, tail=tuple(notes), tail_seq=folded)
@@ -101,7 +101,7 @@ def test_an_answer_that_the_newest_turn_points_to_is_there(budget: int) -> None:
 
 
 def at_work(plan_words: int) -> list[dict[str, str]]:
-    """An agent's log of long outputs, whose newest turn of the agent has so many words."""
+    """Return an agent's log of long outputs whose newest agent turn has `plan_words` words."""
     output = "\n".join(f"{row}: fjord_{row} = haven_{row}" for row in range(60))
     turns = [{"role": "user", "content": "Please mend the tide table of the northern quay, it is an hour late."}]
     for step in range(12):

@@ -1,4 +1,4 @@
-"""What stands in the middle of a long turn is found when it is asked for, beside whatever else the turn says."""
+"""A query finds a decision in the middle of a long turn among any other content."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DECISIONS = {
 
 
 def long_turn(number: int, decision: str) -> str:
-    """Some thousand tokens, of which no two sentences say the same."""
+    """Return a turn of some thousand tokens without repeated sentences, with the decision in its middle."""
     told = [
         f"The {thing} of the {subject} number {number * 100 + i} was painted {colour} by crew {j} in a morning."
         for i, subject in enumerate(_SUBJECTS)

@@ -1,4 +1,4 @@
-"""What reads of one state work out is remembered for the next one, however many there are."""
+"""Reads reuse cached results of earlier states, within bounds and without changing the context."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ QUESTION = "Where do backups run?"
 
 
 def read(snapshot: Snapshot, request: Request, memo: Memo) -> Context | int:
-    """The context, or the budget that it would need."""
+    """Return the context, or the budget in tokens that it would need."""
     if request.query:
         notes = () if snapshot.outline is None else tuple(snapshot.outline.notes)
         snapshot = replace(snapshot, hits=notes[::7])
@@ -53,7 +53,7 @@ def read(snapshot: Snapshot, request: Request, memo: Memo) -> Context | int:
 
 
 @examples(50)
-# In these what is left over for notes near the end differs between reads.
+# In these examples the room left for notes near the end differs between reads.
 @example(build(segments=100, tail=2, inbox=8, words=12, seed=0), [Request(budget_tokens=4_000)], 6)
 @example(build(segments=100, tail=2, inbox=8, words=3, seed=4), [Request(budget_tokens=1_200)], 6)
 @given(
@@ -73,7 +73,7 @@ def read(snapshot: Snapshot, request: Request, memo: Memo) -> Context | int:
 def test_reads_while_turns_are_appended_equal_reads_that_remember_nothing(
     conversation: Conversation, requests: list[Request], appended: int
 ) -> None:
-    """All that reads of one state share is of that state and of the request, whatever was read before."""
+    """Cached values depend only on the state and the request, not on earlier reads."""
     snapshot = conversation.snapshot
     turns = snapshot.turns
     stored = snapshot.head.turn_count if snapshot.head else 0

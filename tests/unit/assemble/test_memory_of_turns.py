@@ -1,4 +1,4 @@
-"""What is worked out of a turn serves while the turn is the same, in whatever record, and never for another."""
+"""A value computed from a turn is cached while the turn is unchanged, and never used for another one."""
 
 from __future__ import annotations
 
