@@ -1,4 +1,4 @@
-"""Pages of verbatim turns: every word on exactly one of them, whatever the room and the words."""
+"""Pages of verbatim turns contain every word exactly once, for any page size and any text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def conversations(draw: st.DrawFn) -> list[StoredTurn]:
 
 
 def all_pages(turns: list[StoredTurn], max_tokens: int | None) -> list[Page]:
-    """Follows the pages to the last one, and reads no more of a turn than an expansion does."""
+    """Follow the pages to the last one, reading no more of a turn than an expansion does."""
     cap = 10**6 if max_tokens is None else cap_for(max_tokens)
     found: list[Page] = []
     at: tuple[int, int] | None = (1, 0)

@@ -1,4 +1,4 @@
-"""What a caller pins stands word for word in every context that has room for it."""
+"""A turn that the caller pins appears verbatim in every context that has room for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for every conversation, budget and counter."""
+"""Guarantees for every conversation, budget and counter."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def third_of_characters(text: str) -> int:
 
 
 def words_and_lines(text: str) -> int:
-    """Not additive: each text costs one by itself, and lines cost more the more of them there are."""
+    """Count tokens non-additively: each text costs one by itself, and lines cost more the more there are."""
     lines = text.count("\n")
     return 1 + len(text.split()) + lines + lines * lines // 50
 
@@ -135,7 +135,7 @@ def test_every_turn_is_under_exactly_one_span(conversation: Conversation, reques
     snapshot = conversation.snapshot
     last_seq = snapshot.last_seq
     if snapshot.unread:
-        # The numbers of what waits are not known.
+        # The numbers of waiting turns are unknown.
         last_seq = snapshot.head.turn_count if snapshot.head else 0
     for coverage in (context.coverage, coverage_of(least_plan(material))):
         if last_seq == 0:

@@ -1,4 +1,4 @@
-"""Messages that one provider made are a request that the other takes too: what each refuses is not in it."""
+"""Messages made by one provider become a request that the other accepts, without anything it rejects."""
 
 from __future__ import annotations
 

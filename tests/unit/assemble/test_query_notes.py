@@ -1,4 +1,4 @@
-"""What a question adds stands behind what stands there whatever is asked, and before what changes with each turn."""
+"""Notes for a query follow the query-independent part of a context and precede what changes with each turn."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def long() -> FoldedConversation:
 
 
 def without_markers(text: str) -> list[str]:
-    """The lines that tell something."""
+    """Return the lines that are more than markers."""
     return [line for line in text.splitlines() if not line.startswith("[→")]
 
 
 def before_answers(text: str) -> str:
-    """All before the notes for the question."""
+    """Return everything before the notes for the question."""
     return text.partition(HITS_HEADER)[0]
 
 
@@ -61,7 +61,7 @@ def test_contexts_for_other_questions_begin_alike(long: FoldedConversation, budg
     texts = [long.context(budget_tokens=budget, query=question).text for question in questions]
     for one, other in combinations(texts, 2):
         assert one != other
-        # What answers leaves more or less room to recent turns, before which the last markers then end.
+        # Answers change the room of recent turns, and with it where the last markers end.
         assert min(shared([before_answers(one).encode(), before_answers(other).encode()])) > 0.95
         assert without_markers(before_answers(one)) == without_markers(before_answers(other))
         assert HITS_HEADER in one

@@ -1,4 +1,4 @@
-"""Contexts that prefer what is new: of each age its share, and what one cannot use for the newest turns."""
+"""Contexts that prefer recent turns give each age its share, and unused tokens to the newest turns."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from turnfold.contract.notes import Note
 from turnfold.tokens import estimate_tokens
 
 POINTS = 0.025
-"""Of the budget: how far a share may be from what it is to be."""
+"""Tolerance of a share, as a fraction of the budget."""
 
 
 def shares_of(conversation: Conversation, request: Request) -> list[float]:
-    """What raw turns and the notes of each age cost with their lines, of all that standing facts leave."""
+    """Return the costs of raw turns and of the notes of each age, as shares of what standing facts leave."""
     snapshot = conversation.snapshot
     context = finish(choose(snapshot, request), {})
     used = {part.name: part.used for part in context.report.parts}
@@ -33,7 +33,7 @@ def shares_of(conversation: Conversation, request: Request) -> list[float]:
     plan = choose(snapshot, request).plan
     groups = [*plan.groups, *([plan.tail] if plan.tail else [])]
     ages = [*ages_of(notes, request.policy, shared), 1]
-    # The header is counted with the oldest.
+    # The header counts as part of the oldest age.
     costs = [0] * len(ages)
     costs[-1] = estimate_tokens(BACKGROUND_HEADER)
     for group in groups:
@@ -51,7 +51,7 @@ def age_of(seq: int, ages: Sequence[int]) -> int:
 
 
 def ages_of(notes: Sequence[Note], policy: Policy, shared: int) -> Iterator[int]:
-    """The first turn of each age but the oldest: as far back as its share of notes goes at the part that it keeps."""
+    """Yield the first turn of each age but the oldest: an age spans the notes whose kept part costs its share."""
     newest = sorted(notes, reverse=True)
     for band in policy.bands:
         wanted = band.share * shared / band.kept
@@ -74,7 +74,7 @@ MINE = Policy(
     tail=st.sampled_from([0, 3, 30]),
 )  # fmt: skip
 def test_a_long_conversation_has_the_shares_of_recency(seed: int, budget: int, words: int, tail: int) -> None:
-    # A read looks at 200 turns: of short ones 70 % of a larger budget would be more.
+    # A read covers 200 turns: if they are short, they cannot fill 70 % of a larger budget.
     budget = min(budget, 500 * words)
     check_shares(build(segments=600, tail=tail, words=words, seed=seed), budget, RECENCY)
 
@@ -85,7 +85,7 @@ def test_a_policy_of_ones_own_has_its_shares(budget: int) -> None:
 
 
 def check_shares(conversation: Conversation, budget: int, policy: Policy) -> None:
-    """Raw turns and the notes of each age cost what the policy gives them."""
+    """Assert that raw turns and the notes of each age cost what the policy grants them."""
     raw, *notes = shares_of(conversation, Request(budget_tokens=budget, policy=policy))
     wanted = [band.share for band in policy.bands]
     assert raw == pytest.approx(policy.recent_share, abs=POINTS)

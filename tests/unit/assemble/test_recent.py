@@ -1,4 +1,4 @@
-"""Recent turns begin at round numbers, so that a context begins as the one before it did."""
+"""Recent turns begin at round numbers, so that successive contexts share their beginning."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ APPENDS = range(100, 140)
 
 
 def read(count: int, policy: Policy) -> Context:
-    """A context of a conversation of so many turns, too long for its budget, that nobody has folded yet."""
+    """Return a context of a conversation of `count` unfolded turns that exceeds its budget."""
     turns = []
     for seq in range(1, count + 1):
         content = f"Order {seq} was sent to store {seq * 37 % 101} on time." + " It was the first one." * (seq % 3)

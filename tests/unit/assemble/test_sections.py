@@ -1,4 +1,4 @@
-"""Sections of a system text: by flags, by priority, within a budget, always in the order given."""
+"""Sections of a system text are chosen by flags and priority within a budget, and keep the order given."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_required_before_optional_within_the_budget_in_the_order_given(
     assert required <= set(found.sections)
     if optional is not None and found.tokens > optional:
         assert set(found.sections) == required
-    # The order given, each once, all accounted for.
+    # In the order given, each once, all accounted for.
     assert [one.name for one in allowed if one.name in found.sections] == list(found.sections)
     assert {*found.sections, *found.left_out} == {one.name for one in allowed}
     assert re.findall(r"^(?:short )?(s\d)", found.text, re.MULTILINE) == list(found.sections)

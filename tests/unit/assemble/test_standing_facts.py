@@ -1,4 +1,4 @@
-"""Which anchors stand in a context: each once, none that has passed, with as little before its words as needed."""
+"""Standing facts show each anchor in force once, with as short an opening as possible, and no expired ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rule that stands among the standing facts is not told again for a query; other notes stay."""
+"""Notes for a query omit a rule that the standing facts already state; other notes stay."""
 
 from __future__ import annotations
 

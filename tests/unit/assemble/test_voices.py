@@ -1,4 +1,4 @@
-"""Nobody speaks in another's voice: from each form the true speakers are recovered, whatever was said."""
+"""No speaker can impersonate another: every form of a context reveals the true speakers, whatever they wrote."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from unit.assemble.strategies import Conversation, conversations
 
 
 def spoken_in(text: str, labels: set[str]) -> Iterator[tuple[str, str]]:
-    """Speakers and words of the recent turns, by what begins at column 0."""
+    """Yield the speakers and words of the recent turns, told apart by the labels at column 0."""
     label, words = "", ""
     for line in text.splitlines(keepends=True):
         begins = next((one for one in labels if line.startswith(f"{one}: ")), None)

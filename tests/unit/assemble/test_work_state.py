@@ -1,4 +1,4 @@
-"""The state of an agent's work: files as last changed, runs and failures, what searches listed or did not find."""
+"""The state of an agent's work shows files as last changed, runs and failures, and what searches listed or missed."""
 
 from __future__ import annotations
 
