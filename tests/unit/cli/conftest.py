@@ -15,7 +15,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs `turnfold` with arguments, away from every real server and state folder."""
+    """A function that runs `turnfold` with arguments, isolated from every real server and state folder."""
     for name in ("TURNFOLD_REDIS_URL", "TURNFOLD_DATABASE_URL", "TURNFOLD_BROKER_URL", "TURNFOLD_TENANT"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TURNFOLD_STATE_DIR", str(tmp_path / "state"))
@@ -29,7 +29,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[[str, object], Path]:
-    """Writes a file: text as it is, a list as one JSON object a line."""
+    """A function that writes a file: text and bytes as given, a list as one JSON object per line."""
 
     def to_file(name: str, content: object) -> Path:
         path = tmp_path / name
@@ -46,6 +46,6 @@ def write(tmp_path: Path) -> Callable[[str, object], Path]:
 
 
 def chat(*contents: str) -> list[Mapping[str, str]]:
-    """Turns of a user and an assistant in turn."""
+    """Return turns of a user and an assistant, alternately."""
     roles = ("user", "assistant")
     return [{"role": roles[i % 2], "content": content} for i, content in enumerate(contents)]

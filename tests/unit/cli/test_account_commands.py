@@ -1,4 +1,4 @@
-"""What a context's account says is said in the words of the command, for as long as the SDK says it so."""
+"""SDK calls that a context's account names are translated to commands, and the SDK still names them."""
 
 from __future__ import annotations
 

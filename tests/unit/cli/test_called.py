@@ -1,4 +1,4 @@
-"""What a person is told to type next can be typed."""
+"""The command that a person should type next works as shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a careless person gives to the commands is answered with what to do, and never with a traceback."""
+"""Careless input to the commands is answered with a remedy, and never with a traceback."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_half_of_a_database_is_damaged(run: Run, tmp_path: Path, sqlite_url: str
 
     assert result.exit_code in {1, 3}
     assert isinstance(result.exception, SystemExit)
-    # The table of the doctor breaks its lines.
+    # The doctor's table wraps its lines.
     said = " ".join(result.output.split())
     assert "malformed" in said or "is damaged" in said
     assert "backup" in said

@@ -310,7 +310,7 @@ class TestMigrate:
 class TestStoredConversation:
     @pytest.fixture
     def url(self, tmp_path: Path) -> str:
-        """A database with a conversation of nine segments and one chapter, written by hand."""
+        """URL of a database with a hand-written conversation of nine segments and one chapter."""
         url = f"sqlite:///{tmp_path}/stored.db"
         migrate.upgrade(url)
         engine = connect(url, write=True, timeout_seconds=5)
@@ -365,7 +365,7 @@ class TestStoredConversation:
 
 
 def stored_rows() -> list[tuple[str, list[dict[str, Any]]]]:
-    """Nine segments of two turns each, a chapter over eight of them, and one turn in the open tail."""
+    """Return the inserts for nine segments of two turns each, a chapter over eight of them and one open turn."""
     nodes = [{"h": 0, "i": i, "first": 2 * i + 1, "last": 2 * i + 2, "slug": "topic"} for i in range(9)]
     nodes.append({"h": 1, "i": 0, "first": 1, "last": 16, "slug": "eight"})
     return [

@@ -1,4 +1,4 @@
-"""The program as the shell starts it."""
+"""The `turnfold` program, as the shell starts it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PROJECT = Path(__file__).parents[3] / "worker" / "pyproject.toml"
 
 
 def started(before: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """The program's end, with lines of one's own run before it begins."""
+    """Run the program, with the given lines executed before it, and return the completed process."""
     module, _, function = tomllib.loads(PROJECT.read_text())["project"]["scripts"]["turnfold"].partition(":")
     program = f"{before}\nfrom {module} import {function}\n{function}()"
     return subprocess.run(
@@ -20,7 +20,7 @@ def started(before: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-# What runs in the background of a shell, as tests may, is not interrupted unless it asks to be.
+# Background jobs of a shell, which tests may be, ignore interrupts unless they restore the handler.
 INTERRUPTED = """
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,4 +1,4 @@
-"""`-` reads what is piped into a command; what a command says of its progress stays out of pipes."""
+"""`-` reads standard input, and progress output stays out of pipes."""
 
 from __future__ import annotations
 

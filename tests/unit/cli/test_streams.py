@@ -1,4 +1,4 @@
-"""Every word can be printed, wherever a command prints."""
+"""Any text can be printed, whatever the output and its encoding."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TURN = {"role": "user", "content": "Café – we must use PostgreSQL."}
 
 
 def printed(shell: str, *arguments: object, encoding: str) -> subprocess.CompletedProcess[bytes]:
-    """A command in a process of its own; `shell` is what follows it, `"$@"`, in a shell's line."""
+    """Run a command in a process of its own; `shell` is appended to `"$@"` in a shell's line."""
     return subprocess.run(
         ["sh", "-c", f'"$@" {shell}', "sh", sys.executable, "-c", PROGRAM, *map(str, arguments)],
         env={**os.environ, "PYTHONIOENCODING": encoding}, capture_output=True, timeout=120, check=False,

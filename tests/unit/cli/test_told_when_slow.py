@@ -1,4 +1,4 @@
-"""What takes long says at once what it waits for, and at its end what was done and what remains."""
+"""Slow commands say at once what they wait for, and at the end what was done and what remains."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def servers(redis_url: str, sqlite_url: str) -> tuple[str, ...]:
-    """Options of servers where no worker runs."""
+    """Return options for servers that no worker serves."""
     return ("--redis-url", redis_url, "--database-url", sqlite_url)
 
 

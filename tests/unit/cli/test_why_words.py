@@ -1,4 +1,4 @@
-"""Why a statement stands no more is told with the turn and the words that closed it."""
+"""The explanation of why a statement is no longer in force names the turn and the words that closed it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times of several words, decades and feasts: which days they mean, and what only looks like one."""
+"""Times of several words, decades and holidays resolve to the right days; phrases that only look like times do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times in messages: what is found, which days it means, and what only looks like a time."""
+"""Times in messages are found and resolve to the right days; phrases that only look like times do not."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NOT_UNDERSTOOD: Final = {
     "A year ago today", "28 Dec - 2 Jan", "The year before 2020", "1287", "Blue Monday", "Ruby Tuesday", "fall.",
     "Friday, after the novel", "Sunday is a lovely name",
 }  # fmt: skip
-"""Found in docs/time.md, too."""
+"""Expressions that are not understood, as listed in docs/time.md."""
 days = st.dates(date(1950, 1, 1), date(2090, 1, 1))
 
 
