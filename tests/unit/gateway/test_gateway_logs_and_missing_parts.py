@@ -1,4 +1,4 @@
-"""What a gateway says of itself: its log as objects, and which part is not installed."""
+"""The gateway logs JSON objects, and names a component that is not installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A large body is read as a small one is, piece by piece."""
+"""A large body that is parsed piece by piece gives the same result as a small one."""
 
 from __future__ import annotations
 

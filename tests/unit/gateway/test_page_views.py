@@ -1,4 +1,4 @@
-"""What the page makes of texts and sizes, whatever they are."""
+"""The web page shows texts and numbers of any kind and size correctly and safely."""
 
 from __future__ import annotations
 

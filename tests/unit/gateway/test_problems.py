@@ -1,4 +1,4 @@
-"""An error becomes a problem that says once what is wrong, and once what to do."""
+"""An error becomes a problem document that states once what is wrong and once what to do."""
 
 from __future__ import annotations
 

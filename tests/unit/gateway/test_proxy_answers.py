@@ -1,4 +1,4 @@
-"""Answers collected from bytes that are cut anywhere."""
+"""Answers are collected from streams and bodies that are split at any byte."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CALL = {"id": "call_1", "type": "function", "function": {"name": "look", "argume
 
 
 def pieces(stream: bytes, cuts: list[int]) -> list[bytes]:
-    """A stream cut at places."""
+    """Split a stream at the given places."""
     places = sorted({0, len(stream), *(cut % (len(stream) + 1) for cut in cuts)})
     return [stream[begin:end] for begin, end in pairwise(places)]
 

@@ -1,4 +1,4 @@
-"""Which headers pass the proxy, both ways."""
+"""The proxy forwards the caller's and the provider's own headers, and no others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of our tools that a model makes in any form are answered: none ends the caller's request."""
+"""A model's calls of Turnfold's tools are answered in any form, and none fails the caller's request."""
 
 from __future__ import annotations
 

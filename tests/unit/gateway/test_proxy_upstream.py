@@ -1,4 +1,4 @@
-"""A provider that is not there, and settings of the proxy that make no sense."""
+"""An unreachable provider and invalid settings of the proxy are reported with what to check."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from turnfold_gateway.settings import GatewaySettings
     ("url", "status", "remedy"),
     [
         ("", 501, "TURNFOLD_GATEWAY_UPSTREAM_URL"),
-        # The discard port: nothing listens.
+        # The discard port, on which nothing listens.
         ("http://127.0.0.1:9/v1", 502, "TURNFOLD_GATEWAY_UPSTREAM_URL"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Which cell a tenant's requests go to, and that no cell keeps another one's callers waiting."""
+"""Requests go to the cell of their tenant, and no cell delays the callers of another."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def stored(token: Token, tenant: str) -> StoredKey:
 
 
 class Cells:
-    """A ring over three cells whose databases are dictionaries; one may be held, or be away."""
+    """A key ring over three cells with dictionaries as databases. A cell can be made to hang or to be unavailable."""
 
     def __init__(self, settings: Settings, *, kept_seconds: float) -> None:
         gateway_settings = GatewaySettings(turnfold=settings, key_cache_seconds=kept_seconds)
@@ -125,7 +125,7 @@ async def test_a_key_opens_while_another_cell_hangs_or_is_away(cells: Cells) -> 
     acme, globex = cells.put("eu", "acme"), cells.put("us", "globex")
     cells.held, cells.away = {"us"}, {"own"}
     assert (await cells.ring.caller(str(acme), "read")).tenant == "acme"
-    # Each lookup of one that is unknown takes a thread of the cell that hangs, and none of the others.
+    # Each lookup of an unknown key occupies a thread of the cell that hangs, and none of the others.
     for _ in range(10):
         another = cells.put("eu", "acme")
         assert (await cells.ring.caller(str(another), "read")).tenant == "acme"
@@ -172,7 +172,7 @@ async def test_a_key_opens_nothing_outside_its_tenants_cell(
 
 
 async def test_of_two_cells_with_one_key_the_tenants_own_opens(cells: Cells) -> None:
-    """As behind a restored backup, or a copy that was made by hand."""
+    """A restored backup or a manual copy leaves one key in two cells."""
     token = cells.put("us", "globex")
     cells.keys["eu"][token.key_id] = cells.keys["us"][token.key_id]
     assert (await cells.ring.caller(str(token), "read")).tenant == "globex"

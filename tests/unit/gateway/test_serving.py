@@ -1,4 +1,4 @@
-"""What `turnfold serve` runs."""
+"""`turnfold serve` freezes start-up objects and matches the most frequent routes first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from turnfold_gateway.cli.serve import server_of
 
 @pytest.fixture
 def thawed() -> Iterator[None]:
-    """This process's garbage collector as it was, behind a test."""
+    """Undo the freezing of the garbage collector after a test."""
     yield
     gc.unfreeze()
 

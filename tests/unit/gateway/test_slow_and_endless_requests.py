@@ -1,4 +1,4 @@
-"""A request that never ends, or headers without end, hold a connection for a while: never for good, nor the memory."""
+"""Endless requests and endless headers hold a connection only for a limited time, and use bounded memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REFUSED = b"GET /v1/conversations HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chun
 
 @asynccontextmanager
 async def served(*, body_seconds: float = 60.0) -> AsyncIterator[int]:
-    """The port of a gateway that has neither Redis nor a database."""
+    """Yield the port of a gateway that has neither Redis nor a database."""
     settings = GatewaySettings(
         turnfold=Settings(redis_url="redis://127.0.0.1:1/0", database_url="sqlite:////nowhere/turnfold.db"),
         body_seconds=body_seconds,
@@ -44,7 +44,7 @@ async def served(*, body_seconds: float = 60.0) -> AsyncIterator[int]:
 
 
 async def answers(port: int, *pieces: bytes) -> bytes:
-    """All that is answered, up to the end of the connection."""
+    """Return the whole response, up to the end of the connection; empty if the connection was reset."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         for piece in pieces:
@@ -74,7 +74,7 @@ ENDLESS = {
 @pytest.mark.parametrize(("beginning", "more"), ENDLESS.values(), ids=ENDLESS)
 async def test_headers_have_an_end(beginning: bytes, more: bytes, hurried: None) -> None:
     async with served() as port:
-        # 4 GB, if nobody closed the connection.
+        # 4 GB, if the server never closed the connection.
         answered = await answers(port, beginning, *repeat(more, 65_536))
         again = await answers(port, GET + b"Connection: close\r\n\r\n")
     assert answered.count(b"HTTP/1.1") <= 2

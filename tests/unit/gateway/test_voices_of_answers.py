@@ -1,4 +1,4 @@
-"""Nobody speaks in another's voice through the gateway either: in no form of a context, and in no text of a tool."""
+"""No speaker can impersonate another through the gateway: in no form of a context, and in no text of a tool."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ talks = st.lists(spoken, min_size=1, max_size=5)
 
 
 def _lines(framed_text: str) -> list[str]:
-    """The lines within a frame, which nothing in it opens or closes."""
+    """Return the lines within a frame, and assert that none of them opens or closes a frame."""
     assert framed_text.startswith(OPENING)
     assert framed_text.endswith(END)
     lines = framed_text.splitlines(keepends=True)[1:-1]

@@ -1,4 +1,4 @@
-"""Which URLs and addresses may be told."""
+"""Webhooks are sent only to valid URLs and public addresses."""
 
 from __future__ import annotations
 

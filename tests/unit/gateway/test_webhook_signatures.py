@@ -1,4 +1,4 @@
-"""A receiver, ours or the guide's, takes what was signed a little while ago, nothing else, and fails at no header."""
+"""A receiver, ours or the guide's, accepts only recent and unchanged signed messages, and raises on no header."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Receivers = Callable[[float], Receiver]
 
 @pytest.fixture(params=["ours", "the guide's"])
 def at(request: pytest.FixtureRequest) -> Receivers:
-    """A receiver at a time."""
+    """A function that makes a receiver for a given time."""
     if request.param == "ours":
         return lambda now: partial(verify, now=now)
     return documented_receiver

@@ -1,4 +1,4 @@
-"""No receiver takes more than its share of what is under way, and whoever has room gets it."""
+"""No receiver exceeds its share of concurrent deliveries, and none is refused below its limits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from turnfold_gateway.webhooks.slots import AT_ONCE, OF_A_TENANT, OF_AN_ENDPOINT, Receiver, Slots
 
-# An endpoint is of one tenant.
+# Each endpoint belongs to one tenant.
 _RECEIVERS = st.tuples(st.integers(0, 11), st.integers(0, 3)).map(lambda ids: Receiver(f"t{ids[0]}", f"e{ids}"))
 
 
