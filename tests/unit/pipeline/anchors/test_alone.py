@@ -1,4 +1,4 @@
-"""What points to words that stand elsewhere, and names nothing beside that, is no anchor."""
+"""A clause that only points to words elsewhere, and names nothing itself, is no anchor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from turnfold_worker.pipeline.turns.reading import read_turn
 
 
 def kept(*lines: str) -> dict[str, int]:
-    """The anchors of a talk, each with its score."""
+    """Return the anchors of a talk, each with its score."""
     return {one.text: one.score for one in extract_anchors([read_turn(turn) for turn in talk(*lines)], SETTINGS)}
 
 

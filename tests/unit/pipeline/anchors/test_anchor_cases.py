@@ -1,4 +1,4 @@
-"""The made cases of the benchmark keep what they keep: a rule that loses one is seen here."""
+"""The rules keep every anchor that the benchmark's constructed cases require."""
 
 from __future__ import annotations
 

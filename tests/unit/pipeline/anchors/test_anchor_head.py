@@ -1,4 +1,4 @@
-"""The heads add acts to those of the rules, and doubt promises beside given-out work, in talk that they know."""
+"""Heads add dialogue acts to the rules' and doubt promises next to assigned work, in talk like their training data."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ SURE = Vector(bytes([1] * NUMBERS))
 
 
 def vectors_of(count: int) -> st.SearchStrategy[list[Vector]]:
-    """Any stored vectors, some missing and some of another model."""
+    """Draw stored vectors, some missing and some of another model."""
     ours = st.binary(min_size=NUMBERS, max_size=NUMBERS)
     one = st.one_of(ours, ours, st.just(b""), st.binary(max_size=8)).map(Vector)
     return st.lists(one, min_size=count, max_size=count)
 
 
 def segment(*turns: tuple[str, str]) -> list[Reading]:
-    """Turns of a speaker and a text."""
+    """Read turns, each given as a speaker and a text."""
     return [
         read_turn(
             StoredTurn(
@@ -63,7 +63,7 @@ def segment(*turns: tuple[str, str]) -> list[Reading]:
 
 
 def added(readings: list[Reading], known: dict[int, Vector]) -> list[tuple[int, Act, str]]:
-    """What the head adds to the rules' acts: turn, act, words."""
+    """Return the acts that the head adds to those of the rules: turn, act, words."""
     done = with_head(readings, segment_acts(readings), known)
     return [
         (reading.turn.seq, one.act, reading.text(one.span))
@@ -74,13 +74,13 @@ def added(readings: list[Reading], known: dict[int, Vector]) -> list[tuple[int, 
 
 
 def packed_of(*weights: int) -> str:
-    """Weights as they are written."""
+    """Encode weights as they are stored."""
     return b85encode(bytes(weights)).decode()
 
 
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A head that finds each act wherever it may judge; that of requests looks at vectors."""
+    """Install heads that find their act wherever they may judge; the one of requests reads vectors."""
     looked_at = {Act.COMMITMENT: {}, Act.REQUEST: {"turn": (0.0, [0] * NUMBERS)}}
     monkeypatch.setattr(anchor_head, "heads", lambda: tuple(Head(act, 9.0, {}, looked_at[act]) for act in looked_at))
 
@@ -164,7 +164,7 @@ PROMISE = ("Omar", "I'll put the other slides into that folder.")
 
 
 def points_of_promises(readings: list[Reading]) -> list[int]:
-    """What the rules' promises count in the end."""
+    """Return the final points of the promises that the rules found."""
     done = with_head(readings, segment_acts(readings), {})
     return [one.points for found in done for one in found if one.act is Act.COMMITMENT and one.rule != HEAD]
 

@@ -1,4 +1,4 @@
-"""Anchors are verbatim, bounded, and of the type that a reader would give them."""
+"""Anchors are verbatim, bounded, and of the type that a reader would assign."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which open questions later statements answer: labelled cases, half of them near misses, some of them held out."""
+"""Later statements resolve the open questions that they answer: labelled cases, half near misses, some held out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIRST: Final = datetime(2026, 5, 1, 9, tzinfo=UTC)
 _BETWEEN: Final = ("The lake was lovely this morning.", "Somebody left the projector running again.")
 _LEAST_PRECISE: Final = {"answer_cases": 1.0, "answer_cases_held_out": 1.0}
 _LEAST_RECALLED: Final = {"answer_cases": 0.83, "answer_cases_held_out": 0.7}
-"""The measured shares: they may only grow."""
+"""Measured recall: lower bounds that may only rise."""
 
 
 def cases_of(name: str) -> list[dict[str, Any]]:
@@ -29,7 +29,7 @@ def cases_of(name: str) -> list[dict[str, Any]]:
 
 
 def is_settled(case: dict[str, Any]) -> bool:
-    """Whether the question is over once the reply was said, four turns and another matter later."""
+    """Return whether the question is resolved once the reply follows two turns about another matter."""
     said = ("Ana", case["question"]), ("Ben", _BETWEEN[0]), ("Ana", _BETWEEN[1]), ("Ben", case["reply"])
     turns = [
         {"role": "user", "name": name, "content": text, "created_at": (_FIRST + timedelta(days=day)).isoformat()}

@@ -1,4 +1,4 @@
-"""A question that its own segment answers names the turn that answered it, and stands beside the answer."""
+"""A question that its own segment answers names the answering turn, and is shown with the answer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OTHER_MATTERS: Final = [
 
 
 def talk(*said: str, days: int = 0) -> FoldedConversation:
-    """A talk of lines 'Name: words', a minute apart, or so many days."""
+    """Fold a talk of 'Name: words' lines, which are a minute apart or the given number of days."""
     apart = timedelta(days=days) or timedelta(minutes=1)
     turns = (line.partition(": ") for line in said)
     return fold(
@@ -44,7 +44,7 @@ def question_and_answer(conversation: FoldedConversation) -> tuple[Anchor, Ancho
 
 @pytest.fixture(params=["open", "closed"])
 def answered(request: pytest.FixtureRequest) -> Iterator[FoldedConversation]:
-    """In the open tail, and in a segment that is closed."""
+    """A talk whose question and answer lie in the open tail, or in a closed segment."""
     more = _OTHER_MATTERS if request.param == "closed" else ()
     with talk(f"Ana: {_QUESTION}", f"Omar: {_ANSWER}", *more) as conversation:
         assert bool(conversation.segments) is (request.param == "closed")

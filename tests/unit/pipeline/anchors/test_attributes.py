@@ -1,4 +1,4 @@
-"""What is stated twice stands once, and of two values of one thing the later one holds; near misses stay apart."""
+"""A repeated statement is kept once, and of two values of one thing the later one holds; near misses stay apart."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ NOT_NEWER: Final = (
 
 
 VALUES_BESIDE: Final = (("I'm 44 years old.", "I'm 45 years old."),)
-"""Of the pairs that are not the same those of which the second is a newer value."""
+"""Those of the differing pairs whose second statement is a newer value."""
 
 
 @pytest.mark.parametrize(("first", "again"), SAME)
@@ -181,7 +181,7 @@ def test_what_is_of_something_else_leaves_both_standing(first: str, other: str) 
 
 
 def standing(*turns: str) -> list[str]:
-    """What stays active of turns, each of them a segment."""
+    """Return the statements that stay active when each turn is a segment."""
     texts: dict[int, str] = {}
     anchors = {}
     for seq, turn in enumerate(talk(*turns), start=1):

@@ -1,4 +1,4 @@
-"""What stays true of a person stands in contexts; courtesies, tales and what has its answer do not."""
+"""Contexts show lasting facts about a person, but no courtesies, stories or answered questions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def anchors_of(*turns: StoredTurn) -> tuple[AnchorDraft, ...]:
 
 
 def standing_of(*turns: StoredTurn) -> list[str]:
-    """The words of the anchors that contexts show by themselves."""
+    """Return the words of the anchors that contexts show unasked."""
     return [draft.text for draft in anchors_of(*turns) if stands(draft.type, draft.score, draft.text, rank=draft.rank)]
 
 

@@ -1,4 +1,4 @@
-"""What only sounds like a promise or a request binds nobody, and what binds beside it is kept."""
+"""A clause that only sounds like a promise or a request is no commitment, and a real one next to it is kept."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from turnfold_worker.pipeline.turns.reading import read_turn
 
 
 def commitments(*lines: str) -> list[str]:
-    """The commitments of the first turn, whatever became of them."""
+    """Return the commitments of the first turn, in any state."""
     found = extract_anchors([read_turn(turn) for turn in talk(*lines)], FoldSettings())
     return [one.text for one in found if one.type is AnchorType.COMMITMENT and one.turn_seq == 1]
 

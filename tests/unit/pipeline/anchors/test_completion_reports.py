@@ -1,4 +1,4 @@
-"""A promise is settled by a report of the promised deed itself, told as news, and by no other."""
+"""A promise is resolved only by a report of the promised deed itself that is told as news."""
 
 from __future__ import annotations
 

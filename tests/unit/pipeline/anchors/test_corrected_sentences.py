@@ -1,4 +1,4 @@
-"""A correction keeps the sentence that it corrects, and closes it, where no rule kept that sentence."""
+"""A correction keeps and closes the sentence that it corrects, even if no rule kept that sentence."""
 
 from __future__ import annotations
 

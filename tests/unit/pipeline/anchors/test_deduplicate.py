@@ -192,7 +192,7 @@ def test_cosine_of_equals_is_one_and_of_strangers_zero() -> None:
 
 
 def alike(*texts: str) -> dict[str, Vector]:
-    """Vectors that say that all texts mean the same."""
+    """Return vectors that make all texts alike in meaning."""
     return dict.fromkeys(texts, rounded([1.0] * 384))
 
 
@@ -262,14 +262,14 @@ def test_a_correction_without_a_subject_reaches_back_only_a_few_turns() -> None:
 @pytest.mark.parametrize(
     ("earlier", "later"),
     [
-        # Words that name an act are no subject.
+        # The words for an act are no subject.
         ("Decision: Fennpay, not Okralink.", "And the list view as an equal choice, yes, please make that a decision."),
-        # Much of its own: not about what was said last.
+        # Says too much of its own to be about the last statement.
         (
             "Decided: Django 5.2 on Python 3.12, server-rendered.",
             "I'd make it a setting, `HOLD_SECONDS=600`, and let a worker sweep expired holds every 20 seconds.",
         ),
-        # Another value of something else.
+        # A value of something else.
         (
             "The infrastructure budget is 2,400 euros a month, all in.",
             "Budget 75 euros per person, that's mine to pay, not from infrastructure.",
@@ -278,12 +278,12 @@ def test_a_correction_without_a_subject_reaches_back_only_a_few_turns() -> None:
             "90 days after the visit then, deleted automatically.",
             "Everything, automatically, within 24 hours, no form to fill in.",
         ),
-        # One of a kind, told apart by the word before it.
+        # Two of a kind, told apart by the word before.
         ("The wallet service listens on port 7169.", "Correction: the portal service is on port 9204."),
         ("We moved the ledger service to port 9017.", "We moved the wallet service to port 9221."),
-        # It says itself what it is about.
+        # Names its own subject.
         ("The invoice service runs on port 7001.", "Correction: the cache holds 500 entries."),
-        # It says which value was wrong.
+        # Names the value that was wrong.
         ("The monitor listens on port 7208.", "Actually, it listens on port 9272, not 7195."),
         ("For the backups we use eu-central-1.", "Correction: I said p95 under 150 ms, it is actually under 250 ms."),
     ],
@@ -316,14 +316,14 @@ def test_what_one_tells_of_oneself_is_not_overtaken_by_another() -> None:
 
 
 def of_two(one: str, other: str, text: str, *, apart: bool) -> Merged:
-    """Two speakers who say the same, in one segment or `apart`: then only the later anchor is new."""
+    """Merge one text of two speakers, in one segment or `apart`: then only the later anchor is new."""
     if not apart:
         return merged(talk(f"{one}: {text}", f"{other}: {text}"))
     return merged([said(text, seq=9, name=other)], merged(talk(f"{one}: {text}")).new)
 
 
 def by(*lines: str) -> list[StoredTurn]:
-    """Turns of two people."""
+    """Return turns of two people, alternately."""
     return [said(line, seq=seq, name=("Ana", "Omar")[(seq - 1) % 2]) for seq, line in enumerate(lines, start=1)]
 
 

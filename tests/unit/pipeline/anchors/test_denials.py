@@ -1,4 +1,4 @@
-"""Who denies what he said elsewhere is shown with both; what changed is shown as it is now."""
+"""A denial is shown with the speaker's statement that it contradicts, and a value that changed as it is now."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NEVER = "I've never attended any sailing courses on the lake."
 
 
 def folded(*turns: StoredTurn) -> list[Anchor]:
-    """The anchors of turns, each a segment of its own."""
+    """Return the anchors of turns, each folded as a segment of its own."""
     known: dict[int, Anchor] = {}
     for turn in turns:
         drafts = extract_anchors([read_turn(turn)], FoldSettings())

@@ -1,4 +1,4 @@
-"""What turns do: each rule holds on its example, replies mean what was asked, and no text makes it slow."""
+"""Each dialogue act rule matches its example, replies take their meaning from the question, and no text is slow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For whom somebody works, and what else is none of it."""
+"""A new employer replaces the earlier one, and nothing else does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a text says to hold no longer, and which earlier statement it ends."""
+"""A statement that something no longer holds ends the earlier one on the same subject, and no other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who newly holds a role that one person holds at a time."""
+"""The new holder of a role that one person holds at a time replaces the former one."""
 
 from __future__ import annotations
 
