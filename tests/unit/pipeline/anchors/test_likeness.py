@@ -1,4 +1,4 @@
-"""No likeness makes one of two texts that differ in a number, a name or a negation."""
+"""Two texts that differ in a number, a name or a negation are never merged, however similar they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is moved to another time or place closes where it was, and nothing else."""
+"""A move to another time or place closes the previous one, and nothing else."""
 
 from __future__ import annotations
 

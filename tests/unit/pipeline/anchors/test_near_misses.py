@@ -1,4 +1,4 @@
-"""What is said of another thing, another person or another time closes nothing that was said before it."""
+"""A statement about another thing, another person or another time closes no earlier statement."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ OF_OTHER_THINGS: Final[Pairs] = [
     ("I paid 120 euros for the jacket.", "I paid 80 euros for the boots."),
     ("I saw the film two weeks ago.", "I saw the play last weekend."),
 ]
-"""An earlier statement, and a later one that is of something else, quotes, supposes or asks."""
+"""Pairs whose later statement is about something else, quotes, supposes or asks."""
 LEFT_OPEN: Final[Pairs] = [
     ("Who looks after the phone on Saturday at 20:00?", "Never deploy on Saturday before 20:00."),
     ("Which supplier delivers the oak boards?", "Let me think about the oak boards."),
@@ -123,7 +123,7 @@ LEFT_OPEN: Final[Pairs] = [
     ("Who repairs the loom in the studio?", "I need to think about who repairs the loom in the studio."),
     ("How long is the studio lease?", "The studio has a lease with a garden."),
 ]
-"""A question, and what answers another one, puts it off or tells of something beside it."""
+"""Pairs of a question and a statement that answers another one, defers it, or is only related to it."""
 OVERTAKEN: Final[Pairs] = [
     ("The staging server listens on port 8080.", "Correction: the staging server listens on port 9090."),
     ("The launch is on 7 May.", "The launch is on 14 May."),
@@ -177,7 +177,7 @@ ANSWERED: Final[Pairs] = [
 
 
 def fates(earlier: str, later: str, *, turns: int) -> list[AnchorState]:
-    """What becomes of the anchors of one turn when another is said some turns behind it."""
+    """Return the states of one turn's anchors after another turn that follows `turns` later."""
     before = merged([said(earlier, seq=1)]).new
     assert before, earlier
     changed = {change.id: change.state for change in merged([said(later, seq=1 + turns)], before).changed}

@@ -1,4 +1,4 @@
-"""A need ends by a denial of the same thing for the same one, and by nothing else."""
+"""A need ends only by a denial of the same thing for the same person."""
 
 from __future__ import annotations
 

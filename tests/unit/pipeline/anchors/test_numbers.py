@@ -1,4 +1,4 @@
-"""A number that is corrected beside an address: the address stands, with the new number in place of the old one."""
+"""An address whose number is corrected stays in force, with the new number in place of the old one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A permission lifts the prohibition of the same deed, a limit takes the place of the one before, and no other."""
+"""A permission lifts only the prohibition of the same deed, and a limit replaces only the earlier one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan is set aside by the words of who made it, whether or not they say a value or name what they set aside."""
+"""The author of a plan can set it aside without stating a value or naming the plan."""
 
 from __future__ import annotations
 

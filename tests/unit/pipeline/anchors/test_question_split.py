@@ -1,4 +1,4 @@
-"""What is asked states nothing, and what is told before it is kept apart."""
+"""A question states nothing, and a statement before it is kept separately."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REPLY = "Yes. Open the settings of the project, choose the second tab and look a
 
 
 def kept(text: str) -> list[AnchorDraft]:
-    """What a fold keeps of a line that an assistant answers."""
+    """Return the drafts that a fold keeps of a line that an assistant answers."""
     turns = [said(text), said(REPLY, role=Role.ASSISTANT, seq=2)]
     return [one for one in extract_anchors([read_turn(turn) for turn in turns], FoldSettings()) if one.turn_seq == 1]
 

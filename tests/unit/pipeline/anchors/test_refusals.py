@@ -1,4 +1,4 @@
-"""Who refuses what was asked, and says what he wants instead, corrects only another value of the same sort."""
+"""A refusal of a question that adds a wish corrects only another value of the same kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said again with another value and a word for now ends what was said before, and nothing else."""
+"""A statement repeated with another value and a word for now ends the earlier one, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold, what is wanted from now on and what is liked are anchors of types of their own, always found."""
+"""Hard limits, standing instructions and preferences are anchors of types of their own, and are always found."""
 
 from __future__ import annotations
 

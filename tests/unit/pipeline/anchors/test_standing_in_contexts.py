@@ -1,4 +1,4 @@
-"""Rules, orders and tastes stand in whatever words; what is only meant now does not."""
+"""Rules, instructions and preferences are shown however they are worded; wishes of the moment are not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from turnfold_worker.pipeline.turns.reading import read_turn
 
 
 def standing(text: str, *, name: str | None = None) -> set[AnchorType]:
-    """Types of what stands of a turn that an assistant, or with a name another person, answers."""
+    """Return the types of a turn's anchors that contexts show; an assistant replies, or a person for a `name`."""
     reply = said("Fine.", seq=2, name="Omar") if name else said("All right.", seq=2, role=Role.ASSISTANT)
     anchors = extract_anchors([read_turn(said(text, name=name)), read_turn(reply)], FoldSettings())
     return {one.type for one in anchors if stands(one.type, one.score, one.text, rank=one.rank or 0)}

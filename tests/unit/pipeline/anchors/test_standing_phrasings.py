@@ -1,4 +1,4 @@
-"""Hard limits, standing instructions and tastes in many people's words: each stands at the head of contexts."""
+"""Hard limits, standing instructions and preferences in many people's words are shown at the head of contexts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CASES: Final = [
     json.loads(line)
     for line in Path(__file__).with_name("standing_cases.jsonl").read_text(encoding="utf-8").splitlines()
 ]
-"""Three sets of 25 limits, 25 orders, 25 tastes and 50 or 60 near misses, each written by an author who saw no rule."""
+"""Three sets of 25 limits, 25 orders, 25 tastes and 50 or 60 near misses, each by an author who saw no rule."""
 
 
 def standing_types(text: str) -> set[AnchorType]:

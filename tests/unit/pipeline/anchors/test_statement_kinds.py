@@ -1,4 +1,4 @@
-"""Limits, standing orders, tastes and decisions are told by their words, whatever the phrase."""
+"""Limits, standing orders, tastes and decisions are recognized by their words, in any phrasing."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ ORDER = "when you quote prices use pounds, not dollars"
 
 
 def unseen_sentences() -> Iterator[tuple[str, str]]:
-    """Label and words, as in `benchmarks/labelled_sentences`, by authors whom nothing was fitted to."""
+    """Yield label and text, as in `benchmarks/labelled_sentences`, by authors whose sentences nothing was fitted to."""
     for line in (HERE / "unseen_statements.txt").read_text(encoding="utf-8").splitlines():
         label, text = line.split("\t", 1)
         yield label, text
 
 
 def unseen_clauses() -> Iterator[tuple[str, str]]:
-    """The same of talks between people, in which a third of the clauses state something."""
+    """Yield label and text of clauses in talks between people, a third of which state something."""
     for line in (HERE / "unseen_talks.txt").read_text(encoding="utf-8").splitlines():
         yield from ((label, text.strip()) for label, text in CLAUSE.findall(line))
 
@@ -85,7 +85,7 @@ def test_the_ways_to_write_cannot_are_one_word() -> None:
 
 
 def anchors_of(text: str, *, name: str | None = None, role: Role = Role.USER) -> tuple[AnchorDraft, ...]:
-    """Anchors of a turn that an assistant, or with a name another person, answers."""
+    """Return the anchors of a turn; the reply is an assistant's, or a person's for a `name`."""
     reply = said("Fine.", seq=2, name="Omar") if name else said("All right.", seq=2, role=Role.ASSISTANT)
     return extract_anchors([read_turn(said(text, name=name, role=role)), read_turn(reply)], FoldSettings())
 

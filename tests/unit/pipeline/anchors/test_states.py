@@ -1,4 +1,4 @@
-"""A thing goes from state to state: a later one of the same scale takes the place of the earlier one."""
+"""A later state of a thing replaces the earlier one on the same scale."""
 
 from __future__ import annotations
 

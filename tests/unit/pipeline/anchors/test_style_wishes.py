@@ -1,4 +1,4 @@
-"""A wish how to answer takes the place of its opposite, of the same thing, and of no other."""
+"""A wish about style replaces its opposite about the same thing, and no other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds later, once, on some days only, or held once takes the place of nothing that holds now."""
+"""A statement about the future, the past, a single occasion or certain days replaces nothing that holds now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What took the place of something, or is had no longer, ends what was said of it, and nothing else."""
+"""A replacement or loss of a thing ends earlier statements about that thing, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two values of one thing in one turn: a contradiction where nothing tells which one holds, and never silence."""
+"""Two values of one thing in one turn are kept as a contradiction, unless the turn tells which one holds."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def states_of(conversation: FoldedConversation) -> list[AnchorState]:
 
 
 def pairs_of(conversation: FoldedConversation) -> list[tuple[str, str]]:
-    """The anchors of one turn of which the first names the second, and that both stand."""
+    """Return the pairs of active anchors of one turn whose first names the second."""
     anchors = {anchor.id: anchor for anchor in conversation.anchors()}
     return [
         (one.text, other.text)

@@ -1,4 +1,4 @@
-"""Which values are closed by later ones: labelled cases, written before the rules, half of them held out."""
+"""Later values close earlier ones: labelled cases, written before the rules, half of them held out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from turnfold_worker.offline import FoldedConversation, fold
 _FIRST: Final = datetime(2026, 5, 1, 9, tzinfo=UTC)
 _GONE: Final = frozenset({AnchorState.SUPERSEDED, AnchorState.RESOLVED})
 _MOST_WRONG: Final = 0.02
-"""Of the values that stand: the share that may be closed wrongly."""
+"""Largest share of the values still in force that may be closed wrongly."""
 _LEAST_RIGHT: Final = {
     "value_cases": 0.97, "value_cases_held_out": 0.86, "change_cases": 0.95, "change_cases_held_out": 0.95,
     "told_cases_held_out": 0.97, "told_cases_second": 0.95,
@@ -24,7 +24,7 @@ _LEAST_RIGHT: Final = {
     "otherwise_cases": 0.9, "otherwise_cases_held_out": 0.95, "said_now_cases": 0.96, "said_now_cases_held_out": 0.8,
     "said_now_cases_second": 0.86, "settled_cases": 0.89, "settled_cases_held_out": 0.87,
 }  # fmt: skip
-"""The measured shares: they may only grow."""
+"""Measured shares: lower bounds that may only rise."""
 
 
 def cases_of(name: str) -> list[dict[str, Any]]:
@@ -38,7 +38,7 @@ def folded(case: dict[str, Any]) -> FoldedConversation:
 
 
 def is_gone(conversation: FoldedConversation, value: dict[str, Any]) -> bool:
-    """Whether all that says a value of a turn is over."""
+    """Return whether all anchors and notes that state a turn's value are closed."""
     kept = (*conversation.anchors(states=None), *conversation.notes(states=None))
     states = [one.state for one in kept if one.turn_seq == value["seq"] and value["words"].lower() in one.text.lower()]
     return bool(states) and all(state in _GONE for state in states)
@@ -57,7 +57,7 @@ def faults(case: dict[str, Any]) -> Iterator[str]:
 
 
 def closing_turn(conversation: FoldedConversation, value: dict[str, Any]) -> int | None:
-    """The turn that a question of a turn says it was settled by."""
+    """Return the turn that settled a labelled question, according to the question's anchor."""
     anchors = conversation.anchors(states=None)
     turn_of = {anchor.id: anchor.turn_seq for anchor in anchors}
     return next((turn_of.get(anchor.related or 0) for anchor in anchors if is_about(anchor, value)), None)
@@ -73,7 +73,7 @@ def is_about(anchor: Anchor, value: dict[str, Any]) -> bool:
 
 
 def is_dated(conversation: FoldedConversation, labelled: dict[str, Any]) -> bool:
-    """Whether a note of a turn has the days, the precision and the plan that it is labelled with."""
+    """Return whether a note of a turn has the labelled days, precision and plan."""
     expected = tuple(labelled[key] for key in ("first", "last", "precision", "plan"))
     return any(
         (*(day and day.isoformat() for day in (note.meant_from, note.meant_to)), note.precision, note.is_plan)

@@ -1,4 +1,4 @@
-"""What a text says that changed, and which earlier statement that is about."""
+"""A change is recognized in a text, and closes the earlier statement that it is about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request for words or a text is settled by the reply that is one; a request for a deed is not."""
+"""A request for words or a text is settled by a reply that supplies them; a request for a deed is not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LIST = "- tiles\n- beams\n- nails\n- paint"
 
 
 def states(asked: str, reply: str, *, name: str | None = None) -> set[AnchorState]:
-    """What became of the commitments of a request."""
+    """Return the states of a request's commitments after a reply."""
     turns = [said(asked, name=name), said(reply, seq=2, role=Role.ASSISTANT)]
     found = extract_anchors([read_turn(turn) for turn in turns], FoldSettings())
     return {one.state for one in found if one.turn_seq == 1 and one.type is AnchorType.COMMITMENT}

@@ -1,4 +1,4 @@
-"""People may lift what one of them forbade; an assistant, whatever its name, and a mere user of a system may not."""
+"""People may lift each other's prohibitions; an assistant of any name may not, nor may a user lift an operator's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A score is a sum of named factors, and what is of no consequence stays below the threshold."""
+"""A score is a sum of named factors, and inconsequential statements stay below the threshold."""
 
 from __future__ import annotations
 
