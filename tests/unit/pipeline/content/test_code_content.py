@@ -1,4 +1,4 @@
-"""What source code and listings are read as: definitions, imports, entries, each as what it is."""
+"""Source code and listings are read as definitions, imports and entries, each of its kind."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from turnfold_worker.pipeline.content.statements import read_lines
 
 
 def stated(text: str) -> str:
-    """All statements of a text."""
+    """Return all statements of a text."""
     return "\n".join(statement.text for statement in read_content(text))
 
 

@@ -1,4 +1,4 @@
-"""Content is recognized and summarized whatever it is: total, linear, in few short statements, in its own words."""
+"""Any content is recognized and summarized: never failing, in linear time, in few short statements of its own words."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _texts = st.one_of(_shuffled, wild_text, st.tuples(_shuffled, wild_text).map("\n
 
 
 def summarized(text: str) -> str:
-    """What is stated of a text, one statement a line."""
+    """Return the statements of a text, one per line."""
     return "\n".join(statement.text for statement in read_content(text))
 
 
@@ -141,7 +141,7 @@ def test_every_summarizer_takes_any_text_and_says_only_what_stands_in_it(kind: K
         said = re.sub(r"\S+…", "", statement.text).lower()
         assert all(word in words or word in seen for word in re.findall(r"[^\W\d_]{2,}", said)), statement
         new = set(re.findall(r"\d+", said)) - numbers
-        # What is not of the text is a count of its lines, or of what stands in them.
+        # A number that is not in the text counts its lines or their elements.
         assert all(int(number) <= len(text) for number in new), statement
 
 

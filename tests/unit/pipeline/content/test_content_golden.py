@@ -1,6 +1,6 @@
-"""Summaries of each kind of content, beside their sources in `golden/`.
+"""Summaries of each kind of content match those next to their sources in `golden/`.
 
-After a wanted change run this file with Python: it writes the summaries anew; read what changed before you keep it.
+After a deliberate change, run this file with Python to regenerate the summaries, and review the diff.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from turnfold_worker.pipeline.content import kind_of, read_content
 
 
 def summarized(source: Path) -> str:
-    """The kind, and each statement behind its worth."""
+    """Return the kind of a source, and each of its statements after its worth."""
     text = source.read_text(encoding="utf-8")
     return f"{kind_of(text)}\n\n" + "".join(f"{one.worth:4} {one.text}\n" for one in read_content(text))
 

@@ -1,4 +1,4 @@
-"""What a cheap look rules out, the pattern behind it could not have found; what is counted cheaply, costs the same."""
+"""A cheap check rules out only texts that the full pattern would not match, and cheap counts equal full ones."""
 
 from __future__ import annotations
 

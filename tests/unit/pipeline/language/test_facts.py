@@ -1,4 +1,4 @@
-"""Facts are slices of the text, found by rule, in linear time."""
+"""Facts are slices of the text, found by rules in linear time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers in words are read as digits where they are amounts, and nothing else is changed."""
+"""Amounts in words are read as digits, and nothing else is changed."""
 
 from __future__ import annotations
 

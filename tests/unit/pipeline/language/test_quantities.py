@@ -1,4 +1,4 @@
-"""Amounts, days and times are compared by what they say, not by how they are written."""
+"""Amounts, days and times are compared by value, not by spelling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules that are not tried could not have held: told from the patterns, and drawn from their own words."""
+"""A rule that is skipped could not have matched, in texts drawn from the words of the patterns themselves."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PATTERNS = [
     *moves._WAYS,
 ]
 INDEX = PatternIndex(lambda: (pattern.pattern for pattern in PATTERNS))
-# Words and pieces of words of the patterns themselves: what could be mistaken for a whole word.
+# Words and fragments of words from the patterns: fragments may be mistaken for whole words.
 PIECES = sorted({word for pattern in PATTERNS for word in re.findall(r"[a-z]+", pattern.pattern)})
 JOINTS = [" ", " ", " ", " ", ", ", "'", "-", "", ". ", "_", " 7 ", "é"]
 talk = st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(JOINTS)), max_size=14).map(

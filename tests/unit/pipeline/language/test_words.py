@@ -1,4 +1,4 @@
-"""Words are told apart by what they tell, in any text, and days and values by what they say."""
+"""Words of any text have bounded weights, and days and values are compared by meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Levels are readable, bounded by their source, and nothing that was said can pass for our own marks."""
+"""Levels are readable and no longer than their source, and no turn can imitate our own markers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FILLER = "The committee talked about the garden fence again and the colour of th
 
 
 def _marks(text: str) -> list[str]:
-    """What stands around each marker."""
+    """Return the bracketed text around each marker."""
     return [text[text.rfind("[", 0, at.start()) : text.find("]", at.start()) + 1] for at in re.finditer("→L", text)]
 
 

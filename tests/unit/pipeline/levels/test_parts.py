@@ -1,4 +1,4 @@
-"""A long turn falls into parts under its headings, or where its topic changes; each has a name of its own."""
+"""A long turn is divided at its headings, or where its topic changes, and each part has its own name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from turnfold_worker.pipeline.turns.treatment import read_segment
 
 
 def turn(text: str, *, role: Role = Role.USER) -> StoredTurn:
-    """A turn with its count of tokens."""
+    """Return a turn with its token count."""
     return replace(said(text, seq=7, role=role), tokens=estimate_tokens(text))
 
 

@@ -1,4 +1,4 @@
-"""Relations are few and right: what is asked, denied, wished or supposed is none."""
+"""Relations are few and correct: questions, denials, wishes and suppositions yield none."""
 
 from __future__ import annotations
 
