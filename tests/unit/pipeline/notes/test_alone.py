@@ -1,4 +1,4 @@
-"""What stands in a context without the clause before it begins where it can be understood."""
+"""A clause that a context shows without the one before it begins where it can be understood."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent says around its commands: notes tell what it found out, not what it announces or claims."""
+"""Notes keep what an agent found out around its commands, not what it announces or claims."""
 
 from __future__ import annotations
 

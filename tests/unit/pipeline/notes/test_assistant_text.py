@@ -1,4 +1,4 @@
-"""Of an assistant's text headings, samples and drafts are no notes."""
+"""Headings, samples and drafts in an assistant's text are no notes."""
 
 from __future__ import annotations
 

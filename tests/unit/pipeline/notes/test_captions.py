@@ -1,4 +1,4 @@
-"""A picture's caption beside the clause that shows it, and what clauses say by themselves."""
+"""A picture's caption is part of the note on the clause that shows the picture, and of no other."""
 
 from __future__ import annotations
 

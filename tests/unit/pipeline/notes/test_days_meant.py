@@ -1,4 +1,4 @@
-"""A note names the time that it speaks of where it is the only one, with its days and precision."""
+"""A note names the time that it speaks of, with days and precision, if there is only one."""
 
 from __future__ import annotations
 

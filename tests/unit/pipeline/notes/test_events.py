@@ -1,4 +1,4 @@
-"""What happened counts for more than moods, praise, truths for anybody, and what only takes up the other's words."""
+"""Events count for more than moods, praise, general truths, and echoes of the other speaker's words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was overtaken stands in no context as if it held; what took its place does."""
+"""No context shows an overtaken statement as if it held; its replacement is shown."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ FACTS: Final = (
     ("What may the infrastructure cost?", "900 euros", "budget (is )?2,400"),
     ("How many seats are in the Clockwork House?", "84 seats", "(with )?48 seats"),
 )
-"""Questions about the example, and how contexts tell what holds and what was overtaken."""
+"""Questions about the example, each with a pattern of what holds and one of what was overtaken."""
 _NAMED: Final = re.compile(r"\(before: [^\n]*\)$|, replaces \"[^\n]*?\"\]", re.MULTILINE)
 
 
@@ -175,7 +175,7 @@ def test_no_context_of_the_example_shows_what_was_overtaken(discussion: FoldedCo
     assert [overtaken for _, _, overtaken in FACTS if any(re.search(overtaken, text) for text in shown)] == []
 
 
-# Where room is tight a rule without exceptions comes before the provider.
+# In a small budget the refund rule, which has no exceptions, comes before the payment provider.
 @pytest.mark.parametrize(("budget", "least"), [(500, 4), (1_000, 5), (2_000, 5), (4_000, 5), (8_000, 5)])
 def test_what_holds_in_the_example_is_shown_without_being_asked_for(
     discussion: FoldedConversation, budget: int, least: int
@@ -197,7 +197,7 @@ _VALUES: Final = st.integers(110, 990)
 
 @st.composite
 def changes(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[tuple[str, int, int]]]:
-    """A talk in which values change in so many words, and what each of them was and is."""
+    """Draw a talk in which values change explicitly, and each changed thing with its old and new value."""
     start = datetime(2026, 5, 4, 9, tzinfo=UTC)
     said: list[str] = []
     changed = []
@@ -219,7 +219,7 @@ def changes(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[tuple[str, int,
 
 
 def notes_shown(text: str) -> str:
-    """What a context shows of the past: recent turns are shown as they were said."""
+    """Return a context without its recent turns, which are verbatim."""
     return "" if text.startswith(("Ana:", RECENT_HEADER)) else text.partition(RECENT_HEADER)[0]
 
 

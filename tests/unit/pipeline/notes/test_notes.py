@@ -1,4 +1,4 @@
-"""Notes say who said what, when, with every negation and number; hostile text stays text; and the checks can fail."""
+"""Notes keep speaker, day, negations and numbers; hostile text stays text; and the checks can fail."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_notes_are_lines_of_their_turns_in_order(turns: list[StoredTurn]) -> Non
 
 
 def _shown_tokens(text: str, day: str) -> int:
-    """Of a note under its day, alone on its line: without speaker and day, with the newline."""
+    """Return the tokens of a note's line under its day, without speaker and day but with the newline."""
     (line,) = note_lines([Note(1, 0, "", "user", day, text, 0)])
     return estimate_tokens(line.removeprefix(f"[{day}] ").removeprefix(": "))
 
@@ -63,7 +63,7 @@ def test_the_best_notes_fit_and_fewer_tokens_take_the_first_of_them(turns: list[
     first = ranked(every, said, most_tokens=40)
     shared = next((i for i, pair in enumerate(zip(best, first, strict=False)) if pair[0] != pair[1]), len(first))
     assert sum(one.least_tokens for one in best[:shared]) <= 40
-    # A note may come with the one that names whom it speaks of.
+    # A note may be followed by the one that names its subject.
     assert shared == len(first) or sum(one.least_tokens for one in best[: shared + 2]) > 40
 
 
@@ -321,7 +321,7 @@ def test_a_farewell_with_a_day_and_news_that_are_told_say_something(said: str) -
 
 
 def a_year_of_talk() -> list[dict[str, Any]]:
-    """Turns of two people over months, of which four are looked for."""
+    """Return turns of two people over months, including the two that the checks look for."""
     lines = [f"The committee looked at fence number {n} and its paint for quite a while." for n in range(70)]
     lines[6] = "The operators did not restart Kestrel before the audit."
     lines[12] = "I paid $4,317 for the Zanzibar ticket."
@@ -337,7 +337,7 @@ def a_year_of_talk() -> list[dict[str, Any]]:
 
 
 def check_notes() -> None:
-    """What a context from notes must say; fails when any of it is lost."""
+    """Assert that a context from notes keeps speaker, negation, number and date."""
     with fold(a_year_of_talk()) as conversation:
         text = conversation.context(budget_tokens=700).text
     notes = text[text.index("[background") :].splitlines()

@@ -1,4 +1,4 @@
-"""Passages hold every note once, and postings point to passages that are there."""
+"""Passages contain every note once, and postings point to passages that exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes are taken best first, each once and within the budget, and shown in the order of the turns."""
+"""Notes are selected best first, each once and within the budget, and shown in the order of the turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A proposal that was refused is told with its refusal: never as if it still stood, never without its 'no'."""
+"""A refused proposal is noted together with its refusal, never as accepted and never without its 'no'."""
 
 from __future__ import annotations
 

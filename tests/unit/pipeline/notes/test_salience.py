@@ -1,4 +1,4 @@
-"""What a clause is worth for what it says: events and facts before moods, captions and pleasantries."""
+"""The salience of a clause ranks events and facts above moods, captions and pleasantries."""
 
 from __future__ import annotations
 

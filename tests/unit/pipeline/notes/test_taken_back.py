@@ -1,4 +1,4 @@
-"""Notes that a later statement of their speaker takes back, however many turns lie between."""
+"""A note is withdrawn by a later retraction of its speaker, however many turns lie between."""
 
 from __future__ import annotations
 

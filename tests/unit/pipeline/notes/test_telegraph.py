@@ -1,4 +1,4 @@
-"""A clause in fewer words, for where room is tight: some of its words in their order, none that changes the claim."""
+"""A telegram is a clause in fewer words for small budgets: a subsequence of its words with the same claim."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ KEPT = listed(
     those such now own then okay while much well like even still too yet ever both any
     """
 )
-"""Words of which a telegram loses none."""
+"""Words that no telegram drops."""
 
 
 @given(wild_text)
@@ -95,7 +95,7 @@ def test_no_telegram_loses_a_small_word(words: list[str]) -> None:
 
 
 def check_small_words(words: Sequence[str]) -> None:
-    """A telegram has all of the small words; fails when one of them is lost."""
+    """Assert that a telegram keeps all of the small words."""
     telegram = telegraphic(" ".join(words)).split()
     assert [word for word in telegram if word in KEPT] == [word for word in words if word in KEPT]
 

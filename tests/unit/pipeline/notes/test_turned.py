@@ -1,4 +1,4 @@
-"""What takes a statement back, bounds or changes it stands with it: alone it would say something else."""
+"""A clause that retracts, limits or changes a statement stays with it, because the statement alone would mislead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a clause: whole, without what only leads in."""
+"""A clause is noted whole, without its lead-in."""
 
 from __future__ import annotations
 
