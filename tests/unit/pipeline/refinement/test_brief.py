@@ -1,4 +1,4 @@
-"""A model's brief is the note in fewer words, or it is not used."""
+"""A model's brief is used only where it is the note in fewer words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A note states no fact that was said under a condition."""
+"""A note does not state as a fact what its turn stated under a condition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader derives from the turns of a note and may say of them: each true note beside a lie."""
+"""A note may state what a reader derives from its turns: each true note is paired with a lie."""
 
 from __future__ import annotations
 

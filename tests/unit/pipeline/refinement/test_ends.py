@@ -1,4 +1,4 @@
-"""Model's notes say until which turn held what a later one ended."""
+"""A model's notes state until which turn an ended statement held."""
 
 import re
 from dataclasses import replace
@@ -42,7 +42,7 @@ def _brief(brief: str, *turns: int) -> str:
     [
         ("ramipril 5 mg mornings; ulcer 2019", (3, 9), "ramipril 5 mg mornings (until turn 72); ulcer 2019"),
         ("payments: Stripe; hosting at Hetzner", (7,), "payments: Stripe (until turn 49); hosting at Hetzner"),
-        # In words of another turn a value of several digits and what it is of tell it.
+        # Another turn's words identify an item by a value of several digits together with its subject.
         ("app listens on port 8000; pool 20", (11,), "app listens on port 8000 (until turn 42); pool 20"),
     ],
 )  # fmt: skip

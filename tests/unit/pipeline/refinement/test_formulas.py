@@ -1,4 +1,4 @@
-"""Formulas of a source are compared as people write them in a line."""
+"""Formulas in LaTeX are compared in the form in which people write them on one line."""
 
 from __future__ import annotations
 

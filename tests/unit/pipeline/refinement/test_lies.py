@@ -1,4 +1,4 @@
-"""Of true notes nearly all are kept, and of lies made from the same notes nearly none."""
+"""Nearly all true notes are kept, and nearly none of the lies made from them."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ KEPT, REFUSED = 0.95, 0.99
 
 
 class Told(NamedTuple):
-    """A note."""
+    """A note with its turns and its speaker."""
 
     turns: list[int]
     speaker: str

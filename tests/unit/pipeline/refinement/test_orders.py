@@ -1,4 +1,4 @@
-"""A note tells nothing as done that was only asked for."""
+"""A note does not report as done what was only requested."""
 
 from __future__ import annotations
 

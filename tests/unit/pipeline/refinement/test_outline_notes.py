@@ -1,4 +1,4 @@
-"""A model's notes take the place of the rules' on the same node, but for what tools said."""
+"""A model's notes replace the rules' notes on the same node, except those on tool output."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_the_name_of_the_speaker_is_not_said_twice() -> None:
 
 
 def test_a_long_sentence_is_ranked_by_what_its_brief_words_tell() -> None:
-    """An event that a model tells at length is not set back behind a detail that it tells in few words."""
+    """An event stated at length does not rank behind a detail stated in few words."""
     event = ModelNote(
         turns=(1,), speaker="Mara", role="user", origin=Origin.USER, said_on=None, importance=3,
         text="Mara went to the harbour festival in Bergen on 7 May 2023, where people were kind and she was happy.",

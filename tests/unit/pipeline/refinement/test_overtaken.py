@@ -1,4 +1,4 @@
-"""What a model says holds no more is taken where the words that it quotes may say so."""
+"""A model's claim that a statement is over is accepted only where the words that it quotes may say so."""
 
 from __future__ import annotations
 

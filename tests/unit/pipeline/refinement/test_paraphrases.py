@@ -1,4 +1,4 @@
-"""What a note may say in other words than its turns, and what it may not, by principle: each true one beside a lie."""
+"""Paraphrases that a note may use and those it may not, by principle: each true note is paired with a lie."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A quote is found however a model wrote its spaces, quotation marks and dashes; the offsets are the turn's own."""
+"""A quote is found whatever its spaces, quotation marks and dashes, and its offsets are those of the turn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PARTS = ["don", "'", "ship", " ", "1", "-", "2", '"', "now", "...", "e", "\u00e9
 
 @st.composite
 def written_twice(draw: st.DrawFn) -> tuple[str, str]:
-    """The same words in two spellings."""
+    """Draw the same words in two spellings."""
     parts = draw(st.lists(st.sampled_from(PARTS), min_size=SHORTEST, max_size=40))
     spell = lambda part: draw(st.sampled_from(AS_WRITTEN.get(part, [part])))  # noqa: E731
     return "".join(map(spell, parts)), "".join(map(spell, parts))

@@ -1,4 +1,4 @@
-"""Notes of several clauses, in other spelling, with dates by rule: each true one beside a lie about the same turns."""
+"""Notes may join clauses, fix spelling and resolve dates: each true note is paired with a lie about the same turns."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ TALK = (
     ("2026-05-11", "Eli", "I think not, the fair there is a one-off. I had a super weekend, we sold the wheel."),
 )
 PAIRS = (
-    # Several clauses about one subject, named again; relatives; an 'I' and a 'you' in one sentence.
+    # Several clauses about one subject that is named again; relatives; an 'I' and a 'you' in one sentence.
     ([1], "Nora", "Nora's kiln cracked and Nora lost all her mugs.", "Eli's kiln cracked and Eli lost all his mugs."),
     ([1], "Nora", "Pottery is Nora's shelter from the office.", "Pottery is Eli's shelter from the office."),
     ([2], "Eli", "Eli's cousins gave Eli a wheel; they threw bowls all night.", "Nora's cousins gave Nora a wheel."),
     ([5], "Nora", "Nora will send Eli a picture.", "Nora will send Nora a picture."),
     ([5], "Nora", "Nora will send Eli a picture.", "Eli will send Nora a picture."),
     ([3], "Nora", "Nora asked Eli whether he ever glazed a vase.", "Eli asked Nora whether she ever glazed a vase."),
-    # Spelling and compounds of the turn.
+    # Spelling and compounds from the turn.
     ([4], "Eli", "Eli started a course on porcelain.", "Eli started a course on parcels."),
     ([4], "Eli", "Eli runs a boat shop of 12 people.", "Eli runs a boat shop of 13 people."),
-    # Days by rule.
+    # Dates resolved by rule.
     ([4], "Eli", "Eli started a cource on porcelin by 4 May 2026.", "Eli started a cource on porcelin by 3 May 2026."),
     ([5], "Nora", "Nora hired an apprentice between 4 May 2026 and 11 May 2026.",
      "Nora hired an apprentice between 2 May 2026 and 11 May 2026."),
@@ -44,7 +44,7 @@ PAIRS = (
      "Eli started a cource on porcelin shortly before 9 April 2026."),
     ([9], "Eli", "Eli sold the wheel on the weekend of 9-10 May 2026.",
      "Eli sold the wheel on the weekend of 16-17 May 2026."),
-    # Denials: the same first word, in an answer too; idioms deny nothing.
+    # Denials: an answer may begin with the same word; idioms deny nothing.
     ([3, 4], "Eli", "Eli has never glazed a vase.", "Eli has glazed a vase."),
     ([8, 9], "Eli", "Eli does not want to exhibit in Graz.", "Eli does not want to polish in Graz."),
     ([6], "Eli", "Eli is not sure how to polish the rim.", "Eli is sure how to polish the rim."),

@@ -1,4 +1,4 @@
-"""An anchor that a model's note tells leaves contexts, and its note stands for it."""
+"""An anchor that a model's note restates is left out of contexts in favour of the note."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A note that says the reverse of its turns is refused, and the true one beside it is kept."""
+"""A note that reverses the meaning of its turns is refused, and the true note is kept."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from turnfold_worker.pipeline.refinement.withheld import affirms_what_was_withhe
 DAY = "2026-03-10"
 
 PAIRS = [
-    # An opposite, or a request that was refused.
+    # An opposite, or a refused request.
     ("Our cat hates Bergen.", "Nora's cat loves Bergen.", "Nora's cat hates Bergen."),
     ("The tenant asked for a key and I refused.", "Nora gave the tenant a key.", "Nora refused the tenant a key."),
     ("The inspector rejected the report.", "The inspector accepted the report.", "The inspector rejected the report."),
     ("Nobody except me should have a key.", "Everybody should have a key.", "Nobody except Nora should have a key."),
     ("The stove came without a lid. I sent it back.", "Nora kept the stove.", "Nora sent the stove back."),
-    # What is named only where it is denied, or ended.
+    # A thing named only where it is denied or ended.
     ("Staging is done. I have not touched production.", "Nora did production.", "Nora did not touch production."),
     ("I didn't say it's impossible.", "Nora said it is impossible.", "Nora did not say it is impossible."),
     ("Then it can't be the 17th.", "It stays on the 17th.", "It cannot be the 17th."),
@@ -38,7 +38,7 @@ PAIRS = [
     ("I cannot run the marathon myself.", "Nora will run the marathon.", "Nora cannot run the marathon."),
     ("Shipping is not included.", "Shipping is included.", "Shipping is not included."),
     ("I'm not angry about the plants.", "Nora is angry about the plants.", "Nora is not angry about the plants."),
-    # One end for the other.
+    # Two ends swapped.
     ("I raised it from 4 GB to 12 GB.", "Nora raised it to 4 GB.", "Nora raised it from 4 GB to 12 GB."),
     ("The grade fell from B to D.", "The grade fell from D to B.", "The grade fell from B to D."),
     ("Ingrid wasn't paid for two months.", "Ingrid wasn't paid for two years.", "Ingrid wasn't paid for two months."),
@@ -46,12 +46,12 @@ PAIRS = [
     ("I'd rather plant a palm than a fern.", "Nora would rather plant a fern.", "Nora would rather plant a palm."),
     ("They pay 12,000 a quarter.", "They pay 12,000 a month.", "They pay 12,000 a quarter."),
     ("We chose Postgres over Mongo.", "They chose Mongo over Postgres.", "They chose Postgres over Mongo."),
-    # What may be so.
+    # Possibilities.
     ("I may have to work on the weekend.", "Nora has to work on the weekend.", "Nora may have to work on the weekend."),
     ("Maybe we sell the van.", "They sell the van.", "Maybe they sell the van."),
-    # Whose it is.
+    # Whose thing it is.
     ("My sister is well, she adopted a greyhound.", "Nora adopted a greyhound.", "Nora's sister adopted a greyhound."),
-    # When it was.
+    # When it happened.
     ("The job failed last Thursday.", "The job failed on 10 March 2026.", "The job failed on 5 March 2026."),
     ("I lent you my tent last summer.", "Nora lent the tent in summer 2026.", "Nora lent the tent in summer 2025."),
     (

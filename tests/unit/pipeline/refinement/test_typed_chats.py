@@ -1,4 +1,4 @@
-"""Notes on a chat with an assistant, typed in haste: each true sentence beside a lie about the same turns."""
+"""Notes on a hastily typed chat with an assistant: each true sentence is paired with a lie about the same turns."""
 
 from __future__ import annotations
 

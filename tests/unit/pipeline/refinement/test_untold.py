@@ -1,4 +1,4 @@
-"""Beside the notes on a chapter those on its segments say only what these do not."""
+"""Notes on segments, shown with those on their chapter, state only what the chapter's notes do not."""
 
 from __future__ import annotations
 
