@@ -1,4 +1,4 @@
-"""What is looked up often: bounded, fading, the same for the same counts."""
+"""The interest in segments is bounded, fades as others are looked up, and depends on the counts alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small context of an agent's log keeps the paths and symbols that it is about, whatever its tools and messages."""
+"""A small context of an agent's log keeps the paths and symbols that the log is about, whatever its tools and form."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from turnfold_worker.pipeline import name_index, outline
 
 
 def missing(log: AgentLog, budget_tokens: int) -> set[str]:
-    """What the log is about, and the names of a context within a budget do not hold."""
+    """Return the log's main paths and symbols that are absent from the names of a context within the budget."""
     with fold(log.turns) as conversation:
         context = conversation.context(budget_tokens=budget_tokens)
     assert context.tokens <= budget_tokens

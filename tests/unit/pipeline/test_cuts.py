@@ -1,4 +1,4 @@
-"""What does not fit is cut, and a cut number would be another number: every number of what is left was said."""
+"""Text that is cut contains no partial number: every number that remains is in the source."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def numbers(text: str) -> set[str]:
 
 
 def whole(text: str) -> bool:
-    """No number of it is so long that it may be cut."""
+    """Return whether all numbers in a text are so short that none may be cut."""
     return all(len(number) < 40 for number in numbers(text))
 
 
@@ -98,7 +98,7 @@ def test_levels_and_statements_hold_no_part_of_a_number(texts: list[str], role: 
 
 
 def counts_of(text: str) -> list[tuple[str, ...]]:
-    """Numbers that are counts of ours."""
+    """Return the numbers in a text that are counts of ours."""
     return re.findall(
         r"turn \d+, (\d+) %|(?<!\d)(\d+) (?:lines?|items?|rows?|more|files?|folders?|times|matche?s?)", text
     )

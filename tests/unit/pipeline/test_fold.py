@@ -1,4 +1,4 @@
-"""A folded segment is a function of its turns; the plain fold never fails; chapters come from stored rows alone."""
+"""A folded segment is a function of its turns, the plain fold never fails, and chapters need stored rows alone."""
 
 from __future__ import annotations
 

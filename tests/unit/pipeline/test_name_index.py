@@ -1,4 +1,4 @@
-"""The index keeps the names that a conversation is about, whatever the text, within its bounds."""
+"""The name index keeps the names that a conversation is about, for any text and within its bounds."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def test_a_line_of_a_million_characters_is_read_without_growing_cost(scrap: str)
 
 
 def searched(*outputs: str) -> list[StoredTurn]:
-    """Files that an assistant asks for, and what it hears."""
+    """Return turns in which an assistant searches for files and gets the given outputs."""
     turns = []
     for number, output in enumerate(outputs):
         turns.append(said(seq=2 * number + 1, role=Role.ASSISTANT, content=f"find_file pages/setup_{number}.md"))

@@ -1,4 +1,4 @@
-"""What a stage writes was said: its words, numbers, names and speakers stand in its source, and no 'not' is lost."""
+"""Stages invent nothing: words, numbers, names and speakers are in the source, and no negation is lost."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ text_of_talk: Final = st.lists(told_text | wild_text, min_size=1, max_size=4).ma
 
 @st.composite
 def told_turns(draw: st.DrawFn, *, most: int = 8) -> list[StoredTurn]:
-    """Turns that state exact things, in any company."""
+    """Draw turns that state exact details, in any company."""
     turns = draw(wild_turns(most=most))
     return [
         said(
@@ -86,11 +86,11 @@ def negations(text: str) -> int:
 
 
 _PLACED: Final = "before after since about night week weekend"
-"""Words that place a time beside a day."""
+"""Words that place a time relative to a day."""
 
 
 def dates_around(turns: Iterable[StoredTurn]) -> str:
-    """The days that a relative day of these turns can mean, as levels write them."""
+    """Return the days that a relative day in the turns can mean, as levels write them."""
     days = {
         turn.created_at.date() + timedelta(days=days)
         for turn in turns
@@ -102,24 +102,24 @@ def dates_around(turns: Iterable[StoredTurn]) -> str:
 
 
 def source_of(turns: Sequence[StoredTurn]) -> str:
-    """All that was said, by whom, and the calls."""
+    """Return the words of all turns, with their speakers and calls."""
     said_there = " ".join(
         f"{speaker_label(turn)} {turn.name or ''} {turn.content} {turn.parts or ''}" for turn in turns
     )
-    # Control characters and marks of direction are not shown: what stands around them is one word to its reader.
+    # Control and direction characters are not shown, so a reader sees the text around them as one word.
     lines = " ".join(plain_line(turn.content) for turn in turns)
     return f"{said_there} {said_there.translate(UNSEEN)} {lines} {dates_around(turns)}"
 
 
 REWORDED: Final = {"to", "photo"}
-"""Words that a clause may have instead of its own."""
+"""Words that may replace a clause's own."""
 TAGS: Final = {"tags", "names", "dates", "paths", "code", "says"}
-"""Parts of a line of tags, which a chapter has for its words when its segments have none."""
+"""Labels of a line of tags, which become a chapter's words where its segments have none."""
 LANGUAGES: Final = {
     "tree", "dockerfile", "diff", "traceback", "sql", "nginx", "html", "python", "javascript", "bash", "ini", "env",
     "yaml",
 }  # fmt: skip
-"""What a block that names no language itself is called by, in the line that names it."""
+"""Labels for code blocks that name no language themselves."""
 OURS: Final = REWORDED | {
     "same", "almost", "as", "turn", "turns", "calls", "code", "l", "no", "output", "segments", "without", "summary",
     "tags", "names", "dates", "paths", "says", "is", "s", "json", "object", "list", "of", "line", "lines", "nothing",
@@ -130,11 +130,11 @@ OURS: Final = REWORDED | {
 _BEFORE_DAY: Final = re.compile(
     r"\b(?:on|in) (?=(?:\d{1,2} )?[A-Z]\w+ \d{4}|\d{4})|\bthe (?=\w+ (?:of|before|after) \d)"
 )
-"""What stands before a day that was worked out."""
+"""Words before a resolved date."""
 
 
 def assert_said(text: str, source: str, ours: Collection[str] = OURS) -> None:
-    """Every word of a text stands in its source, or is ours; the beginning of one may, where a cut is marked."""
+    """Assert that every word of a text is in the source or ours; a marked cut may leave the beginning of one."""
     text = _BEFORE_DAY.sub("", text)
     known = words(source) | set(ours)
     endless = [word for word in known if len(word) >= LONGEST_WORD]
@@ -148,7 +148,7 @@ def assert_said(text: str, source: str, ours: Collection[str] = OURS) -> None:
 
 
 LONGEST_WORD: Final = 60
-"""Letters from which a word may be cut anywhere: nobody says it."""
+"""Number of letters from which a word may be cut anywhere: no real word is that long."""
 
 
 @given(st.text("12*_`~|- ", max_size=12) | st.text("12aB *_`~|[]()<>-!→L:/\n\u202e", max_size=40))
@@ -203,7 +203,7 @@ def test_the_notes_of_a_turn_lose_no_number_and_no_negation(text: str, name: str
 def assert_levels_said(node: FoldedNode, turns: Sequence[StoredTurn]) -> None:
     source = source_of(turns)
     speakers = {speaker_label(turn) for turn in turns}
-    # References name a turn and the level of its words.
+    # References contain a turn's number and the level of its words.
     allowed_numbers = {"0", *numbers(source), *(str(turn.seq) for turn in turns)}
     for level, text in node.levels.items():
         named = words(" ".join(re.findall(r"code: (.*?)(?: \[… →L0|…)", text)))

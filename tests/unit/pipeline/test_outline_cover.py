@@ -1,4 +1,4 @@
-"""An outline covers all that is folded exactly once, as finely as its notes may cost; packing changes nothing."""
+"""An outline covers the folded turns exactly once, as finely as its note tokens allow, and packing is lossless."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from turnfold_worker.pipeline.outline import COVER_TOKENS, NodeSize, choose_cove
 
 @st.composite
 def trees(draw: st.DrawFn) -> tuple[list[NodeSize], int]:
-    """All nodes of a folded past with the tokens of their notes, and its last turn."""
+    """Draw all nodes of a folded past with the tokens of their notes, and its last turn."""
     sizes = draw(st.lists(st.integers(1, 6), min_size=1, max_size=150))
     tokens = draw(st.sampled_from([10, 300, 2_000, 9_000]))
     level: list[Covered] = []

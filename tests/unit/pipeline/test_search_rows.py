@@ -1,4 +1,4 @@
-"""Postings that are made again are those of the fold; where that cannot be, they point to the passages as they are."""
+"""Rebuilt postings equal those of the fold; where they cannot, they point to the passages as stored."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def stored(folded: FoldedNode) -> list[Bundle]:
 
 
 def parted(turns: Sequence[StoredTurn]) -> tuple[Sequence[StoredTurn], Sequence[StoredTurn]]:
-    """The last ones before a segment, and its own."""
+    """Split turns into the last ones before a segment and the segment's own."""
     return turns[: len(turns) // 3], turns[len(turns) // 3 :]
 
 

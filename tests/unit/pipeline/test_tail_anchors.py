@@ -1,4 +1,4 @@
-"""The anchors of the open tail: found by the rules of a segment, settled with stored ones, and never a row."""
+"""The anchors of the open tail follow the rules of a segment, settle with stored ones, and are never stored."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_note_of_what_the_tail_supersedes_leaves_the_outline() -> None:
 def test_the_tail_is_what_its_segment_will_be_once_it_is_closed(
     first: list[StoredTurn], second: list[StoredTurn]
 ) -> None:
-    """By the same rules, in the same order, with the same spans, states and links."""
+    """The order, spans, states and links of the tail's anchors equal those of the closed segment."""
     stored, turns = merged(first).new, after(second, len(first))
     found = tail_of(turns, stored).anchors
     closed = merged(turns, stored)

@@ -1,4 +1,4 @@
-"""Stored vectors keep their direction, and their arithmetic never fails."""
+"""Stored vectors keep their direction, and comparing them never fails."""
 
 from __future__ import annotations
 

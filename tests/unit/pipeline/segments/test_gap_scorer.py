@@ -1,4 +1,4 @@
-"""How likely a gap is to be a change of topic, from signs of its turns, whatever is stored of the gaps before."""
+"""A gap is scored as a change of topic by signs of its turns, for any stored statistics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Segments are contiguous, bounded, keep tool groups whole, and do not depend on how turns arrive."""
+"""Segments are contiguous and bounded, keep tool groups whole, and do not depend on how turns arrive."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def cuts_in_batches(
     chosen: FoldSettings,
     vectors: Mapping[int, Vector] | None = None,
 ) -> list[int]:
-    """First turns of the segments after the first, when turns become known in batches of these sizes.
+    """Return the first turns of all segments but the first, when turns arrive in batches of these sizes.
 
-    As the worker does it: each batch steps through the whole tail again, from the statistics of the last cut.
+    As in the worker, each batch steps through the whole tail again, from the statistics of the last cut.
     """
     cuts: list[int] = []
     stored: dict[str, Any] | None = None
@@ -98,7 +98,7 @@ def test_batches_cannot_change_the_cuts(turns: list[StoredTurn], batches: list[i
 def test_a_cut_is_decided_while_the_look_ahead_lasts_and_stands(
     lines: list[tuple[str, str, int]], vectors: dict[int, Vector], chosen: FoldSettings, semantic: bool
 ) -> None:
-    """Whoever talks, and however many: fed turn by turn, no cut comes late, twice or before an earlier one."""
+    """Fed turn by turn, no cut comes too late, twice or before an earlier one, for any number of speakers."""
     turns = [
         said(text, seq=seq, name=name, minutes=minutes + seq * 10) for seq, (name, text, minutes) in enumerate(lines, 1)
     ]
@@ -228,7 +228,7 @@ def test_a_change_of_topic_with_a_cue_cuts_at_the_cue() -> None:
 
 
 def parting(greeting: str = "") -> list[str]:
-    """Two subjects with nothing in common; the second begins with the ninth turn."""
+    """Return lines on two unrelated subjects; the second begins with the ninth turn."""
     lines = []
     for i in range(4):
         lines += [
@@ -268,7 +268,7 @@ def test_an_answer_stays_with_its_question() -> None:
 
 
 def test_meaning_tells_what_words_do_not() -> None:
-    """No turn shares a telling word with another; only the vectors change, with the ninth turn."""
+    """The turns share no significant word; only the vectors change, with the ninth turn."""
     letters = "abcdefghijklmnop"
     lines = [f"{'AB'[i % 2]}: there was more to say about {letter * 3}" for i, letter in enumerate(letters)]
     turns = talk(*lines)

@@ -1,4 +1,4 @@
-"""What an agent did last, whatever its tools and messages: what changed, what failed and is not mended, what ran."""
+"""An agent's last actions are recognized for any tools and form: changes, failures not yet mended, and runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def turn(seq: int, role: Role, content: str, parts: dict[str, Any] | None = None
 
 
 def fenced(*steps: tuple[str, str]) -> list[StoredTurn]:
-    """A command in fences and its output, turn by turn."""
+    """Return turns of commands in fences, each followed by its output."""
     turns = []
     for number, (command, output) in enumerate(steps):
         turns.append(turn(2 * number + 1, Role.ASSISTANT, f"I go on.\n\n```\n{command}\n```"))
@@ -37,7 +37,7 @@ def fenced(*steps: tuple[str, str]) -> list[StoredTurn]:
 
 
 def called(name: str, arguments: object, output: str, *, failed: bool | None = None) -> list[StoredTurn]:
-    """A call in Anthropic's form."""
+    """Return a tool call in Anthropic's form and its result."""
     use = {"type": "tool_use", "id": "u1", "name": name, "input": arguments}
     result: dict[str, Any] = {"type": "tool_result", "tool_use_id": "u1", "content": output}
     if failed is not None:

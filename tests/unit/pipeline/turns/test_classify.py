@@ -1,4 +1,4 @@
-"""Each preservation rule holds where it should, in its order, and nothing is left undecided."""
+"""Each preservation rule matches its example, rules apply in order, and every turn is decided."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a call writes: the lines as they stand after it, from every shape in which agents write files."""
+"""An edit is read as the lines that it leaves in the file, from every form in which agents write files."""
 
 from __future__ import annotations
 

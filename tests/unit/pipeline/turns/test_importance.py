@@ -1,4 +1,4 @@
-"""Importance is a sum of named factors, and the turns kept for it are few."""
+"""Importance is a sum of named factors, and few turns are kept verbatim because of it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILLER = ["user: and what about lunch", "assistant: soup", "user: fine", "assist
 
 
 def factors_of(turn: StoredTurn) -> tuple[str, ...]:
-    """Factors of a turn that others follow, so that its place adds nothing."""
+    """Return the factors of a turn that others follow, so that its position adds none."""
     others = [replace(one, seq=seq) for seq, one in enumerate(talk(*FILLER), start=turn.seq + 1)]
     return score_turns([turn, *others])[0].factors
 

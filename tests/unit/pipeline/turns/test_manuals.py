@@ -1,4 +1,4 @@
-"""A harness's standing instructions weigh little, and what a person wishes weighs what it says."""
+"""The standing instructions of a harness weigh little, and a person's wishes keep their full weight."""
 
 from __future__ import annotations
 

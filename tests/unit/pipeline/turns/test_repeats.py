@@ -1,4 +1,4 @@
-"""Repeats point back to what they repeat, lose nothing that is new, and their references resolve."""
+"""A repeat points to its original and loses nothing that is new, and its reference resolves."""
 
 from __future__ import annotations
 

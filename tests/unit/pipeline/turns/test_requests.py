@@ -1,4 +1,4 @@
-"""What an agent was asked to do stands above the notes, in the user's words, whole block by whole block."""
+"""The request to an agent is shown above the notes, in the user's words and in whole blocks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def turn(seq: int, role: Role, content: str) -> StoredTurn:
 
 
 def log(steps: int, *, task: str = TASK, newer: str = "") -> list[dict[str, Any]]:
-    """An agent's log of so many steps, with another request in the middle."""
+    """Return an agent's log of `steps` steps, with another request in the middle if one is given."""
     turns = [{"role": "user", "content": task}]
     for step in range(steps):
         if newer and step == steps // 2:

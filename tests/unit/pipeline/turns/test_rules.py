@@ -1,4 +1,4 @@
-"""Rules of a task: what binds whoever does it."""
+"""The binding rules of a task are kept word for word."""
 
 from __future__ import annotations
 

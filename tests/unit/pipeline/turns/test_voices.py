@@ -1,4 +1,4 @@
-"""Whose words a turn holds, in both providers' shapes."""
+"""The origin of the words in a turn is recognized, in both providers' forms."""
 
 from __future__ import annotations
 
