@@ -1,4 +1,4 @@
-"""Whether anything that was found may answer a question: by its words, and by whom they speak of."""
+"""The estimate of whether search results answer a question depends on its words and on the people it names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments of a call, which a model writes as a text, are an object that any provider takes, or stay that text."""
+"""The arguments of a call, which models write as text, become an object that any provider accepts, or stay text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory of what was set of late holds the newest entries, however often and in whatever order they come."""
+"""A bounded memo keeps the entries that were set last, in any order and however often they are set."""
 
 from __future__ import annotations
 

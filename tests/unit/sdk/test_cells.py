@@ -1,4 +1,4 @@
-"""Cells: what a file may say, and where a tenant lives."""
+"""A file of cells is validated, and every tenant belongs to one cell."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_tenants_spread_evenly_and_as_they_always_did() -> None:
     cells = cells_of("a", "b", "c", "d")
     counts = Counter(cells.of(f"tenant-{i}") for i in range(4_000))
     assert min(counts.values()) > 850
-    # Written down: another hash would lose sight of every stored tenant.
+    # Fixed assignments: another hash would lose every stored tenant.
     assert [cells.of(tenant) for tenant in ("acme", "default", "globex", "initech")] == ["b", "d", "b", "c"]
 
 

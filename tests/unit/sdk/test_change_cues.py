@@ -1,4 +1,4 @@
-"""Which turns may change what was said before: cues and plain talk, and no text is too much for them."""
+"""Turns that may change earlier statements are recognized by cues, in any text."""
 
 from __future__ import annotations
 

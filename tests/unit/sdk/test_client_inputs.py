@@ -1,4 +1,4 @@
-"""What the client refuses before it reaches for a server."""
+"""The client refuses invalid input before it contacts a server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from turnfold.search.query_times import check_now
 
 @pytest.fixture
 def nowhere() -> Turnfold:
-    """A client whose servers do not exist: a call that tries to reach one fails otherwise than asked for here."""
+    """A client whose servers do not exist: a call that contacts one fails with an error that no test expects."""
     return Turnfold(
         redis_url="redis://127.0.0.1:1/0", database_url="sqlite:////nowhere/turnfold.db", timeout_seconds=0.1
     )
@@ -31,7 +31,7 @@ def test_what_is_no_turn_and_no_list_is_refused(nowhere: Turnfold, turns: Any) -
 
 def test_a_text_in_place_of_a_turn_is_refused(nowhere: Turnfold) -> None:
     with pytest.raises(InvalidTurn, match="not text"):
-        nowhere.append("c", "Hello.")  # type: ignore[arg-type]  # that is the point
+        nowhere.append("c", "Hello.")  # type: ignore[arg-type]  # deliberately of the wrong type
 
 
 def test_one_bad_turn_refuses_the_whole_call(nowhere: Turnfold) -> None:
@@ -87,7 +87,7 @@ def test_a_search_for_less_than_one_hit_is_refused(nowhere: Turnfold, limit: Any
 
 def test_a_search_for_something_other_than_text_is_refused(nowhere: Turnfold) -> None:
     with pytest.raises(InvalidInput, match="query must be text, not NoneType"):
-        nowhere.search("c", None)  # type: ignore[arg-type]  # that is the point
+        nowhere.search("c", None)  # type: ignore[arg-type]  # deliberately of the wrong type
 
 
 @pytest.mark.parametrize("most", [0, -5, 2.5, True, "100"])
@@ -104,7 +104,7 @@ def test_a_marker_that_we_cannot_have_made_is_refused(nowhere: Turnfold, marker:
 
 def test_a_marker_of_another_type_is_refused(nowhere: Turnfold) -> None:
     with pytest.raises(InvalidInput, match="a marker must be text"):
-        nowhere.expand("c", 17)  # type: ignore[arg-type]  # that is the point
+        nowhere.expand("c", 17)  # type: ignore[arg-type]  # deliberately of the wrong type
 
 
 def test_urls_of_neither_redis_nor_sql_are_refused_by_variable() -> None:

@@ -1,4 +1,4 @@
-"""A command that the nodes of a cluster send from one to the other is sent again, a little later."""
+"""A command that the nodes of a cluster redirect to each other is sent again a little later."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from turnfold.redis.cluster import Cluster
 
 
 def _cluster(monkeypatch: pytest.MonkeyPatch, *answers: object) -> tuple[Cluster, list[str]]:
-    """A cluster that answers so, and what it looked up."""
+    """Return a cluster that gives the answers in order, and the list of its topology lookups."""
     left, looked_up = iter(answers), []
 
     def execute(_cluster: object, *_args: Any, **_options: Any) -> object:

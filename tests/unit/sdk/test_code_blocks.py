@@ -1,4 +1,4 @@
-"""Blocks of a text are found whole, stored small, and the one that is meant is told from the others."""
+"""Code blocks are found whole and stored compactly, and the one that a query means is identified."""
 
 from __future__ import annotations
 

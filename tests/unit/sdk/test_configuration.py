@@ -1,4 +1,4 @@
-"""What `configure` takes, and what is in force after several of them."""
+"""`configure` accepts only valid values, and the later of several calls wins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a process remembers of conversations stays within its size, whatever is remembered of each."""
+"""The conversation cache of a process stays within its size, whatever is cached."""
 
 from __future__ import annotations
 

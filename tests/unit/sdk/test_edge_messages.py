@@ -1,4 +1,4 @@
-"""Messages as providers and callers give them, and what is stored of each."""
+"""Messages of providers and callers are accepted in all their forms and stored as turns."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ CALL = {"id": "call-1", "type": "function", "function": {"name": "get_weather", 
 
 
 def stored(turn: object) -> StoredTurn:
-    """A turn after the edge and the inbox."""
+    """Return a turn as stored, after the edge and the inbox."""
     entry = accept(turn, max_bytes=1_048_576)
     return decode_turn(entry.body, seq=1, turn_id=entry.entry_id)
 
 
 class ProviderObject:
-    """What provider clients return: an object that dumps itself."""
+    """The kind of object that provider clients return: one that dumps itself."""
 
     def __init__(self, **fields: Any) -> None:
         self._fields = fields

@@ -1,4 +1,4 @@
-"""What the edge refuses, and what the message says about it."""
+"""The edge refuses invalid turns with a message that names the fault."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROOMY = 16 * 1_048_576
 
 
 def refusal(turn: object, *, max_bytes: int = ROOMY) -> str:
-    """The message of the `InvalidTurn` that a turn is refused with."""
+    """Return the message of the `InvalidTurn` that a turn raises."""
     with pytest.raises(InvalidTurn) as refused:
         accept(turn, max_bytes=max_bytes)
     return str(refused.value)

@@ -1,4 +1,4 @@
-"""The inbox form of a turn, written and read back."""
+"""A turn is unchanged after a round trip through its inbox form."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = {importance: name for name, importance in IMPORTANCE.items()}
 
 @given(stored_turns())
 def test_a_turn_is_read_back_as_it_was_given(turn: StoredTurn) -> None:
-    # Fields of a provider that stand beside its text are kept under names of their own.
+    # Provider fields get names of their own, so that none collides with a field of the turn.
     parts = {f"x-{name}": value for name, value in (turn.parts or {}).items() if value is not None} or None
     given = {
         **(parts or {}), "turn_id": turn.turn_id, "role": turn.role, "content": turn.content, "name": turn.name,

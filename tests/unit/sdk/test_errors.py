@@ -1,4 +1,4 @@
-"""The error tree, as it is drawn at the top of `errors.py`."""
+"""The error tree matches the drawing at the top of `errors.py`."""
 
 from __future__ import annotations
 

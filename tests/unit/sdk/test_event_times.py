@@ -1,4 +1,4 @@
-"""'Before the trip', 'since the move': a query's time counted from the day on which a note says that an event is."""
+"""'Before the trip', 'since the move': a query's time is relative to the day that a note gives for the event."""
 
 from __future__ import annotations
 

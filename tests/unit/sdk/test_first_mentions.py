@@ -1,4 +1,4 @@
-"""What a timeline takes: first mentions, from all parts of a conversation."""
+"""A timeline selects first mentions, from all parts of a conversation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of a caller's messages are new, whatever it did to its history."""
+"""New messages are told from stored ones, whatever the caller did to its history."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from turnfold.chat_history.alignment import Alignment, Said, align
 
 
 def said(*words: str) -> list[Said]:
-    """`u:hello` is a user's, `a:…` an assistant's, `t:…` a tool's."""
+    """Parse messages: `u:hello` is a user's, `a:…` an assistant's, `t:…` a tool's."""
     roles = {"u": "user", "a": "assistant", "t": "tool"}
     return [Said(roles[word[0]], word[2:]) for word in words]
 
 
 def laid(stored: list[Said], history: list[Said], *, whole: bool = True) -> tuple[int, int]:
-    """From where messages are new, and how many stored turns stand."""
+    """Return the index of the first new message, and the number of stored turns that remain."""
     alignment = align(stored, history, whole=whole)
     return alignment.new_from, alignment.kept
 
@@ -70,7 +70,7 @@ def test_new_messages_alone_are_all_appended_unless_the_call_is_repeated() -> No
 
 @dataclass
 class Caller:
-    """An application with its own history, and what the store should hold of it."""
+    """An application with its own history, and the turns that the store should contain."""
 
     history: list[Said] = field(default_factory=list)
     stored: list[Said] = field(default_factory=list)
@@ -92,7 +92,7 @@ class Caller:
 
     def do(self, step: str, number: int) -> None:
         if step == "edit" and len(self.history) >= 4:
-            # Back to a question after the first, which is asked in other words.
+            # Goes back to a question after the first, and asks it in other words.
             at = 2 * (1 + number % (len(self.history) // 2 - 1))
             self.history = self.history[:at]
         if step == "again" and self.history:
@@ -130,7 +130,7 @@ def test_what_is_appended_ends_the_callers_history_and_its_places_agree(
     assert 0 <= alignment.new_from <= len(history)
     assert (not stored and alignment.kept == 0) or 1 <= alignment.kept <= len(stored)
     assert all(history[place].role == stored[at].role for at, place in alignment.places.items())
-    # Behind the last place that both sides share there is nothing but what is new.
+    # After the last message that both sides share, everything is new.
     if alignment.places:
         assert max(alignment.places) == alignment.kept - 1
         assert max(alignment.places.values()) == alignment.new_from - 1
@@ -152,7 +152,7 @@ def test_whoever_says_again_what_was_said_before_cuts_nothing_off(stored: list[S
 def test_an_answer_as_short_as_an_earlier_one_is_appended() -> None:
     stored = said("u:a", "a:OK", "u:yes", "a:fine", "u:b", "a:OK")
     assert laid(stored, [*stored, *said("u:yes")]) == (6, 6)
-    # Of another window of it too, and behind a question that was edited.
+    # Also in another window of the history, and after an edited question.
     assert laid(stored, [*stored[2:], *said("u:yes")], whole=False) == (4, 6)
     edited = [*stored, *said("u:c", "a:d")]
     assert laid(edited, [*stored, *said("u:yes")]) == (6, 6)

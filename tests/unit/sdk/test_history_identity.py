@@ -1,4 +1,4 @@
-"""Ids of a caller's messages: the same for the same words at the same place, however they are written down."""
+"""The id of a caller's message depends on its words and its position, not on how it is serialized."""
 
 from __future__ import annotations
 

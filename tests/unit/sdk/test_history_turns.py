@@ -1,4 +1,4 @@
-"""What a caller sends, as turns, in both forms."""
+"""Requests of both forms, `chat` and `responses`, are read as turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which notes answer a query: by words, by who said them, by what stands beside them, by meaning."""
+"""Notes answer a query by words, by speaker, by neighbouring notes, and by embedding."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def candidates(
     most: int,
     near: Mapping[int, float] | None = None,
 ) -> dict[int, int]:
-    """Scores as a read has them."""
+    """Return the scores of passages as a read computes them."""
     postings = [row for row in rows if row[0] != STANDING]
     scores = scores_of(told_by(asked, postings, field), postings, field, near=near or {})
     return best_of(with_standing(scores, [row for row in rows if row[0] == STANDING]), most)
@@ -82,7 +82,7 @@ def answers(
     query: str, notes: Sequence[Note], *, near: Mapping[int, float], most_tokens: int, most: int = 100,
     field: Field = FIELD,
 ) -> tuple[Note, ...]:  # fmt: skip
-    """From what a fold stores of the notes, as a read finds it."""
+    """Return the notes that answer a query, from what a fold stores, as a read finds them."""
     passages = passages_of(notes)
     rows = [(one.term, 0, one.weight, one.passages) for one in postings_of({}, passages)]
     asked = query_terms(query)
@@ -298,7 +298,7 @@ def test_the_order_of_the_rows_does_not_matter(query: str, said: list[str], shuf
 def asked(query: str | None, vector: object) -> Request:
     return request_of(
         budget_tokens=500, query=query, system=None, flags=(), task=None, reserve_tokens=0, policy=Policy(name="x"),
-        counter=ESTIMATOR, expand=(), query_vector=vector, vector_model=DEFAULT_MODEL,  # type: ignore[arg-type]  # on purpose
+        counter=ESTIMATOR, expand=(), query_vector=vector, vector_model=DEFAULT_MODEL,  # type: ignore[arg-type]  # deliberately of any type
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""A list of turns in the calls that Redis takes."""
+"""A list of turns is split into calls of bounded size to Redis."""
 
 from __future__ import annotations
 

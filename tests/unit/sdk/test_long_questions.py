@@ -1,4 +1,4 @@
-"""A pasted document as a question costs a read no more than its ends do."""
+"""A pasted document as a question costs a read no more than the ends of the document."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_what_is_asked_behind_a_pasted_document_is_found() -> None:
         query = f"{document(rng, 20_000)}\nWhat is the gate code of the depot?"
         assert "7731" in folded.context(budget_tokens=400, query=query).text
         asked = ends_of(query)
-        # By either of both: the rest of the document is not looked for.
+        # The same for either query: the rest of the document is not searched for.
         assert folded.context(budget_tokens=400, query=query) == folded.context(budget_tokens=400, query=asked)
         assert folded.search(query) == folded.search(asked)
 
@@ -73,7 +73,7 @@ INSIDE, AT_THE_ENDS = "zanzibar", "kestrel"
 
 
 def around(words: str, ends: str) -> str:
-    """A question with `words` in its middle, where nobody looks, and `ends` at either end."""
+    """Return a question with `ends` at either end and `words` in its middle, which no read searches for."""
     side = f"{ends} " * (ENDS // len(ends) + 1)
     return f"{side}{words} {side}"
 

@@ -1,4 +1,4 @@
-"""Segments and pieces of work as people see them."""
+"""Segments, pending work and anchors in the form in which people see them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where no query is given, only what shares the newest user turn's matter is fetched for it."""
+"""Without a query, only notes that share the subject of the newest user turn are fetched for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from turnfold.search.matter import Matter, heaviest_matter, matter_terms
 from turnfold_worker.offline import fold
 
 COMMON, USUAL, RARE, ONCE = 0.7, 1.2, 2.4, 3.7
-"""What a term tells that all, half, a sixth and one of forty segments hold."""
+"""Weights of terms that occur in all, half, a sixth and one of forty segments."""
 
 
 def matter(text: str, **told: float) -> Matter:
