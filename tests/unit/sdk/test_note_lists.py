@@ -1,4 +1,4 @@
-"""Notes that are stored in columns are the notes that were packed, however they are looked at."""
+"""Notes stored in columns equal the packed notes, in any order of access."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a note's state, origin and importance follow from what is stored."""
+"""A note's state, origin and importance follow from the stored rows."""
 
 from __future__ import annotations
 

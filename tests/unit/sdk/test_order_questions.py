@@ -1,4 +1,4 @@
-"""What a question says about the conversation itself is no term of it, and who asks what they said gets their words."""
+"""Words about the conversation itself are no terms of a question, and who asks about their own words gets those."""
 
 from __future__ import annotations
 

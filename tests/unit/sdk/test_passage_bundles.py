@@ -1,4 +1,4 @@
-"""Passages in bundles: what is packed comes back, by number."""
+"""Bundles of packed passages return the wanted ones, by number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pieces hold every posting once, where a read looks for it, and hold what a conversation of that length would."""
+"""Pieces contain every posting once, where reads look for it, however the conversation grew to its length."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_postings_behind_enough_pointers_are_without_theirs(held: list[Posted], 
 
 
 def test_pieces_are_about_as_large_as_what_one_segment_says() -> None:
-    """So that none is read in vain, whatever its height."""
+    """A piece of any height contains about as much as one segment, so that none is read in vain."""
     held = [(f"word{50 * idx + i}", idx, 5, struct.pack("<IH", idx << 8, 7)) for idx in range(64) for i in range(50)]
     sizes = Counter({number: len(some) for number, some in in_pieces(held, 200).items()})
     assert len(sizes) == 4 * 64

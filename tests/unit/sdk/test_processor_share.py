@@ -1,4 +1,4 @@
-"""Few threads compute at once; those that wait for a server hold nobody up."""
+"""Few threads compute at once, and threads that wait for a server block no others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from turnfold.database.processor_share import ProcessorShare, lend_while_executi
 
 
 class Crowd:
-    """How many are inside at once, and the most that ever were."""
+    """Counts the threads inside, and the most there ever were at once."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -89,7 +89,7 @@ def test_statements_inside_a_wait_end_no_wait_but_their_own() -> None:
 
     def read() -> int:
         with share.held():
-            # A dialect asks a server for its version while it connects.
+            # A dialect queries the server's version while it connects.
             with waiting(), engine.connect() as connection:
                 connection.exec_driver_sql("SELECT 1")
             with engine.connect() as connection, suppress(OperationalError):

@@ -1,4 +1,4 @@
-"""The text of a message: stable, because anchors' offsets count on it."""
+"""The text of a message is stable, because the offsets of anchors depend on it."""
 
 from __future__ import annotations
 

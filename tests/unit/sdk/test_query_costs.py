@@ -1,4 +1,4 @@
-"""What a query costs a read ends where its ends do, whatever it holds and whatever the conversation does."""
+"""The cost of a query is bounded by that of its ends, whatever the query and the conversation contain."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from turnfold.testing import LocalTurnfold, in_memory
 
 @pytest.fixture(scope="module")
 def clients() -> Iterator[dict[str, LocalTurnfold]]:
-    """A client for each conversation, whose reads have been asked before."""
+    """A client with a folded conversation for each talk."""
     opened = {talk: in_memory() for talk in TALKS}
     clients = {talk: manager.__enter__() for talk, manager in opened.items()}
     for talk, tf in clients.items():
@@ -40,7 +40,7 @@ def clients() -> Iterator[dict[str, LocalTurnfold]]:
 
 
 def calls_of(read: Read, query: str) -> int:
-    """How many functions a read calls, of C or Python: the same on each machine."""
+    """Count the Python and C calls of a read, which are the same on each machine."""
     calls = 0
 
     def tell(_frame: Any, event: str, _argument: Any) -> None:
@@ -65,7 +65,7 @@ def test_a_megabyte_is_asked_for_in_no_more_steps_than_its_ends(
         name: (min(calls_of(read, asked(KILOBYTE)) for _ in range(2)), *calls_of_ends_and_all(read, asked))
         for name, read in reads_of(clients[talk]).items()
     }
-    # Linear up to the ends, which are three times as many code points; what they find may be more, too.
+    # Linear up to the ends, which are three times as many code points; the ends may match more, too.
     assert {name: row for name, row in calls.items() if row[1] > 5 * row[0] + 1_000} == {}
     assert {name: row for name, row in calls.items() if row[2] > 1.1 * row[1] + 1_000} == {}
 
@@ -80,6 +80,6 @@ def test_what_was_said_is_asked_for_again_in_no_more_steps_than_its_ends(
 
 
 def calls_of_ends_and_all(read: Read, asked: Callable[[int], str]) -> tuple[int, int]:
-    """How many calls a read makes for the ends of a megabyte, and for all of it; words were met before."""
+    """Count the calls of a read for the ends of a megabyte and for all of it, once its words are cached."""
     read(asked(MEGABYTE))
     return calls_of(read, ends_of(asked(MEGABYTE))), calls_of(read, asked(MEGABYTE))

@@ -1,4 +1,4 @@
-"""What a question's times are looked for by, and that notes of the same days are found by them."""
+"""The times in a question become terms that find notes about the same days."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_words_that_count_from_today_are_not_looked_for() -> None:
 
 @given(days, lengths, lengths, lengths)
 def test_periods_that_share_a_day_share_a_term(start: date, note_days: int, shift: int, query_days: int) -> None:
-    """A note is found by each question about days that it speaks of, but for a long one by a few days in it."""
+    """A question about days of a note finds it, unless the note is long and the question about few of its days."""
     last = start + timedelta(days=note_days)
     first_asked = min(start + timedelta(days=shift), last)
     wanted = query_time_terms(first_asked, first_asked + timedelta(days=query_days))

@@ -1,4 +1,4 @@
-"""Relations are listed, looked up by whom they are about, and lead a search from a tie to a name."""
+"""Relations are listed, looked up by subject, and lead a search from a tie to a name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which segments and turns a query is about."""
+"""Segments and turns are ranked by their relevance to a query."""
 
 from __future__ import annotations
 

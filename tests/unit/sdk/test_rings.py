@@ -1,4 +1,4 @@
-"""Rings as they stand in Redis."""
+"""Rings as stored in Redis."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_what_is_no_ring_reads_as_none(member: bytes) -> None:
 
 
 def test_golden_members() -> None:
-    """Producers and workers of any two versions meet at these names."""
+    """Producers and workers of different versions rely on the same members."""
     assert [
         Ring(Task.DRAIN, (3,)).member, Ring(Task.COMPRESS).member, Ring(Task.RECONSTRUCT, (12, 0, 7)).member,
     ] == ["turnfold.drain 3", "turnfold.compress", "turnfold.reconstruct 12 0 7"]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Several servers in one text, and what is shown of them."""
+"""One text may name several servers, and is shown without passwords."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def test_a_value_that_cannot_be_read_is_refused_with_what_is_wanted(variable: st
 
 def test_settings_do_not_change() -> None:
     with pytest.raises(FrozenInstanceError):
-        Settings().tenant = "other"  # type: ignore[misc]  # that is the point
+        Settings().tenant = "other"  # type: ignore[misc]  # deliberately mutated
 
 
 def test_an_unknown_setting_is_refused_with_the_known_ones() -> None:

@@ -1,4 +1,4 @@
-"""What a read leaves out of long turns, without a database."""
+"""A read shortens long turns within its limits, independent of a database."""
 
 from __future__ import annotations
 

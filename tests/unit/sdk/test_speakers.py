@@ -1,4 +1,4 @@
-"""One person has one name, in levels and in contexts."""
+"""A person has the same name in levels and in contexts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The newest user turn steers where no query is given, unless it says nothing or lies behind the last four turns."""
+"""Without a query the newest user turn steers, unless it says nothing or precedes the last four turns."""
 
 from __future__ import annotations
 

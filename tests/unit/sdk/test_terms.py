@@ -1,4 +1,4 @@
-"""Words for search: queries and texts must meet."""
+"""Queries and texts are reduced to the same search terms."""
 
 from __future__ import annotations
 

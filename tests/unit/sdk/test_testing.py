@@ -12,7 +12,7 @@ from turnfold_worker.testing import local
 
 
 def imported(without: str) -> subprocess.CompletedProcess[str]:
-    """A process that imports `turnfold.testing` where a package is not installed."""
+    """Import `turnfold.testing` in a process without the given package."""
     program = f"import sys; sys.modules[{without!r}] = None; import turnfold.testing"
     environment = child_environment()
     return subprocess.run(

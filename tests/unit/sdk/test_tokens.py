@@ -1,4 +1,4 @@
-"""Counting tokens: what budgets and stored counts rely on."""
+"""Token counts have the properties that budgets and stored counts rely on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=80) | st.text
 parts = st.builds(
     lambda opening, text: f"{opening}{text}\n", st.sampled_from(["[", "a", "Z", "é", "Ж", "中", "ñ"]), texts
 )
-"""What contexts are made of: begins with `[` or a letter, ends in a newline."""
+"""Lines such as contexts consist of: each begins with `[` or a letter, and ends in a newline."""
 
 
 @given(st.lists(parts, max_size=8))
@@ -36,7 +36,7 @@ def test_a_text_never_costs_more_than_two_tokens_a_character(text: str) -> None:
 
 @given(texts, texts)
 def test_more_text_costs_more_but_for_a_word_that_turns_into_an_identifier(text: str, more: str) -> None:
-    # Up to 15 letters and digits in turn are priced one by one, 16 of them as one identifier.
+    # A mixed run of up to 15 letters and digits is priced piece by piece, one of 16 as an identifier.
     assert estimate_tokens(text + more) >= estimate_tokens(text) - 4
 
 
@@ -58,7 +58,7 @@ def test_a_longer_run_of_one_character_never_costs_less(length: int, character: 
     ],
 )
 def test_counts_of_this_version_do_not_change(text: str, tokens: int) -> None:
-    """Counts are stored and decide where segments end: a change needs a new `ESTIMATOR_VERSION`."""
+    """Counts are stored and decide where segments end, so that a change needs a new `ESTIMATOR_VERSION`."""
     assert ESTIMATOR.name == "estimate-v1"
     assert estimate_tokens(text) == tokens
 
@@ -89,7 +89,7 @@ def test_a_counter_that_cannot_be_called_is_refused() -> None:
     with pytest.raises(
         InvalidInput, match="count_tokens must be a function that takes text and returns a number, not int"
     ):
-        chosen_counter(5)  # type: ignore[arg-type]  # that is the point
+        chosen_counter(5)  # type: ignore[arg-type]  # deliberately of the wrong type
 
 
 def test_an_unknown_encoding_is_refused_with_the_known_ones() -> None:

@@ -1,4 +1,4 @@
-"""Tools for models: schemas that providers take, answers to calls of every form, and no way for a model to raise."""
+"""Tool schemas suit each provider, calls of every form are answered, and nothing a model sends raises."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def said(answer: dict[str, Any]) -> str:
 
 
 class ClientObject:
-    """What a provider's client hands over: an object that dumps itself."""
+    """The kind of object that provider clients hand over: one that dumps itself."""
 
     def __init__(self, values: dict[str, Any]) -> None:
         self._values = values

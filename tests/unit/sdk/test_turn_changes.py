@@ -1,4 +1,4 @@
-"""What becomes of a turn that is edited or deleted: its words change, what a provider needs of it stays."""
+"""Editing or deleting a turn changes its words, and keeps what a provider needs of it."""
 
 from __future__ import annotations
 
