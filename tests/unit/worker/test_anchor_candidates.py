@@ -1,4 +1,4 @@
-"""Which earlier anchors a new one is compared with: few, and among them those that share what is rare."""
+"""A new anchor is compared with few earlier ones, among them those that share its rare terms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What held on a day: contexts and anchors of the past, folded in this process."""
+"""Contexts and anchors as of a past day, folded in this process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def day(number: int) -> datetime:
 
 
 def folded(*said: str) -> FoldedConversation:
-    """A conversation of one turn a day."""
+    """Fold a conversation of one turn per day."""
     return fold(
         {"role": "user" if at % 2 == 0 else "assistant", "content": text, "created_at": day(at).isoformat()}
         for at, text in enumerate(said)

@@ -1,4 +1,4 @@
-"""A worker's main process keeps nothing of a connection to its broker that was lost."""
+"""A worker's main process keeps nothing of a lost connection to its broker."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_a_connection_takes_the_place_of_the_one_before_it(redis_url: str) -> No
         with Connection(redis_url, transport=broker_transport.Transport) as connection:
             connection.transport.register_with_event_loop(connection.connection, hub)
             transports.append(weakref.ref(connection.transport))
-        # As Celery does.
+        # Celery clears the timer in the same way.
         for entry in hub.timer.queue:
             entry.entry.cancel()
         hub.timer.clear()

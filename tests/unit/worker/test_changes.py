@@ -1,4 +1,4 @@
-"""Whatever is changed, and however often its entries are delivered: what is left is what was asked for."""
+"""After any changes, however often their entries are delivered, exactly the requested turns remain."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ QUICK = examples(12, suppress_health_check=[HealthCheck.too_slow])
 
 
 class Story:
-    """Appends and changes in a drawn order, and what is left of them."""
+    """Appends and changes in a drawn order, and the turns that they leave."""
 
     def __init__(self, data: st.DataObject, subject: InMemory) -> None:
         self.data = data
         self.subject = subject
         self.left: list[dict[str, Any]] = []
         self.gone: set[str] = set()
-        """Ids of turns that were deleted."""
+        """Ids of deleted turns."""
         self.round = 0
 
     def say(self) -> None:
@@ -66,7 +66,7 @@ class Story:
         self.left[at] = {**self.left[at], "content": ""}
 
     def work(self) -> None:
-        """What drains and folds may do meanwhile: late ones bring what others have stored long ago."""
+        """Run drains and folds in between; late drains deliver entries that were stored long ago."""
         subject = self.subject
         for _ in range(self.data.draw(st.integers(0, 3), label="works")):
             first = self.data.draw(st.integers(0, subject.stored), label="from")
@@ -142,7 +142,7 @@ def test_any_changes_leave_the_turns_that_were_asked_for_and_every_invariant(
 
 
 def said(node: FoldedNode) -> tuple[object, ...]:
-    """All that is stored of a node."""
+    """Return everything that is stored of a node."""
     notes = pack_notes(node.notes)
     return node.node, node.method, dict(node.levels), node.facts, notes, node.names.to_json(), dict(node.said)
 
@@ -152,9 +152,9 @@ def said(node: FoldedNode) -> tuple[object, ...]:
 def test_touched_segments_and_every_chapter_are_as_if_they_were_folded_now(
     subjects: list[InMemory], data: st.DataObject
 ) -> None:
-    """Boundaries stay. A segment says what its turns say now, a chapter what its children do.
+    """Boundaries stay, a segment reflects its current turns, and a chapter its current children.
 
-    What was counted before a segment is as it was when it was folded last.
+    Counts of what precedes a segment are those of its last fold.
     """
     subject = new(subjects)
     turns = [{**turn, "turn_id": f"t{i}"} for i, turn in enumerate(talk("chapters", 110))]

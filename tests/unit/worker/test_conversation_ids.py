@@ -1,4 +1,4 @@
-"""Remembered ids of conversations, which may not hold any more when they are used."""
+"""A cached conversation id that is stale never leads to another conversation."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_an_id_is_looked_up_once(memory: InMemory) -> None:
 def test_what_is_stored_under_an_id_that_is_another_conversations_now_is_missing(memory: InMemory) -> None:
     memory.append([{"role": "user", "content": "The key is under the mat."}])
     with memory.engine.begin() as connection:
-        # As a database that was made anew while a worker ran would have it.
+        # As if the database had been recreated while a worker ran.
         connection.execute(text("UPDATE conversation SET tenant = 'globex'"))
     memory.drain(0, 2)
     with memory.engine.begin() as connection:

@@ -1,4 +1,4 @@
-"""The thread that asks Celery for what rang, on bells and a broker that come and go."""
+"""The thread that turns rings into Celery tasks survives outages of the bells and of the broker."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ NO_PAUSES: Mapping[Queue, float] = {}
 
 
 class Bells:
-    """Rings that a test holds, which are heard one first and the others after."""
+    """Rings that a test supplies: a wait returns the first, and `take` the rest."""
 
     def __init__(self, *rung: Ring) -> None:
         self.rung = list(rung)
@@ -75,7 +75,7 @@ class Bells:
 
 
 class Broker:
-    """Notes what it is sent; away, or with a queue that is full, when a test says so."""
+    """Records what it is sent. A test can make it unavailable, or its queue full."""
 
     def __init__(self) -> None:
         self.sent: list[Ring] = []
@@ -152,7 +152,7 @@ def test_each_process_gets_a_message_before_the_first_has_folded_its_share(proce
 
 
 class Served:
-    """A doorman at work on fakes."""
+    """A doorman that runs on fakes."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, bells: Bells, broker: Broker) -> None:
         monkeypatch.setattr("turnfold_worker.celery_parts.doorman.connect", lambda *_, **__: None)

@@ -1,4 +1,4 @@
-"""A worker's heartbeat file is touched by a timer of the consumer's loop, for as long as there is a consumer."""
+"""A timer of the consumer's loop touches a worker's heartbeat file as long as there is a consumer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever the order, number and fate of messages, the same turns end in the same rows."""
+"""The same turns end in the same rows, whatever the order, number and fate of messages."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ ADDRESS = Address("default", "c")
 
 
 class Crash(Exception):  # noqa: N818 - it stands for a kill -9
-    """The process is gone."""
+    """Simulates the death of the process."""
 
 
 class CrashingInbox(MemoryInbox):
-    """Dies between the commit and the trim, when told to."""
+    """Crashes between the commit and the trim, when told to."""
 
     crash_before_finish = False
 
@@ -48,7 +48,7 @@ class CrashingInbox(MemoryInbox):
 
 @dataclass
 class Run:
-    """A worker on a fake inbox and a real store, and a producer that is somewhere in its turns."""
+    """A worker on a fake inbox and a real store, and a producer partway through its turns."""
 
     inbox: CrashingInbox
     worker: Worker
@@ -64,7 +64,7 @@ class Run:
             self.messages.drain(shard_of(ADDRESS))  # type: ignore[arg-type]
 
     def repeat(self, _: int) -> None:
-        """A producer that did not hear the answer."""
+        """Repeat an append, like a producer that received no answer."""
         self.inbox.append(ADDRESS, self.entries[max(0, self.position - 3) : self.position])
 
     def deliver(self, _: int) -> None:
@@ -81,7 +81,7 @@ class Run:
             self.messages.waiting.popleft()
 
     def crash(self, _: int) -> None:
-        """Stored, and dead before the inbox was trimmed."""
+        """Crash after storing, before the inbox is trimmed."""
         self.inbox.crash_before_finish = True
         with suppress(Crash):
             self.worker.drain(shard_of(ADDRESS))
@@ -91,7 +91,7 @@ class Run:
         self.worker.sweep()
 
     def lapse(self, _: int) -> None:
-        """Leases end."""
+        """Let leases expire."""
         self.inbox.now += 10
 
     def settle(self) -> None:
@@ -101,7 +101,7 @@ class Run:
         wait_until(self._is_idle, what="no job is left")
 
     def _is_idle(self) -> bool:
-        """Everything was delivered. What a sweep has just put off is due a millisecond later, and a sweep finds it."""
+        """Deliver everything, and return whether no job is left; a job that a sweep put off is due in a millisecond."""
         run_until_idle(self.worker, self.messages)
         job = table(JobRow)
         left = job.c.state.in_([JobState.LATER, JobState.DUE, JobState.RUNNING])
@@ -114,7 +114,7 @@ def a_run(turns: list[dict[str, Any]], **values: Any) -> Iterator[Run]:
     engine = connect("sqlite://", write=True, timeout_seconds=1)
     Base.metadata.create_all(engine)
     inbox, messages = CrashingInbox(lease=5), HeldMessages()
-    # Leases and trust of a millisecond: everything that may be done again is done again.
+    # Leases and republishing last a millisecond, so that everything that may be repeated is.
     worker_settings = WorkerSettings(
         republish_seconds=0.001, lease_seconds=0.001, fold_idle_seconds=0.001, **values
     )  # fmt: skip

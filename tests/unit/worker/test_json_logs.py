@@ -1,4 +1,4 @@
-"""A log of an object a line, whatever a message holds."""
+"""Logs have one JSON object per line, whatever a message contains."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def stream() -> io.StringIO:
 
 @pytest.fixture
 def log(stream: io.StringIO) -> logging.Logger:
-    """A logger as Celery sets one up, with our formatter."""
+    """Return a logger as Celery sets one up, with our formatter."""
     logger = logging.getLogger("turnfold_worker.test_json_logs")
     logger.setLevel(logging.INFO)
     logger.handlers = [logging.StreamHandler(stream)]

@@ -1,4 +1,4 @@
-"""Conversations that are folded offline share a schema and compiled statements, and nothing else."""
+"""Conversations folded offline share a schema and compiled statements, and nothing else."""
 
 from __future__ import annotations
 

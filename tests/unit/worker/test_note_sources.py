@@ -1,4 +1,4 @@
-"""What a note of the rules says stands in its turns."""
+"""Every word of a rule's note is in its turns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHORT = {"segment_max_turns": 8, "segment_min_turns": 4}
 
 
 def unsaid(conversation: FoldedConversation, note: Note) -> set[str]:
-    """Words of a note that none of its turns says, but for the days which they mean and the words before one."""
+    """Return the words of a note that are not in its turns, except for resolved days and the words before them."""
     turns = conversation.expand(note.marker).turns
     assert tuple(turn.turn_id for turn in turns) == note.turn_ids
     said = " ".join(

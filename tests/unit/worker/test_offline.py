@@ -1,4 +1,4 @@
-"""What an offline fold refuses, and what it keeps apart."""
+"""Offline folds refuse invalid input, free their memory, and keep conversations and speakers apart."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from turnfold import InvalidInput, InvalidTurn, Turnfold
 from turnfold_worker.offline import FoldedConversation, fold
 
 OF_SERVERS: Final = {
-    # The vector of a query is made here.
+    # The query vector is computed here.
     "context": {"query_vector"},
-    # Nothing is counted, and no worker waits to be asked.
+    # No lookups are counted, and there is no worker to wait for.
     "expand": {"counted", "reconstruct", "timeout_seconds"},
 }
 

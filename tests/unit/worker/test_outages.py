@@ -1,4 +1,4 @@
-"""What a worker says of outages."""
+"""A worker logs an outage when it begins and then once a minute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The outline of an agent's conversation is the same in whatever batches its turns are folded, and folded once more."""
+"""The outline of an agent's conversation does not depend on the batches in which turns are folded, or folded again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Turns = list[dict[str, Any]]
 
 
 def page(number: int) -> Turns:
-    """A page that a tool fetched: nobody who takes part said what it says."""
+    """Return a page that a tool fetched, whose statements are those of no participant."""
     call = {"name": "fetch_url", "arguments": json.dumps({"url": f"https://example.com/{number}"})}
     words = f"The mayor said that bridge {number} will be closed in May. The ferry costs {number} euros."
     return [
@@ -32,7 +32,7 @@ def page(number: int) -> Turns:
 
 
 def command(number: int) -> Turns:
-    """A command of a tool with words of its own, in a fence."""
+    """Return a tool's command in a fence, with words of its own, and the output."""
     word = ("find_file", "search_dir", "edit")[number % 3]
     return [
         {"role": "assistant", "content": f"Let me look.\n\n```\n{word} src/cache_{number}.py\nend_of_edit\n```"},
@@ -56,7 +56,7 @@ parts = st.lists(
 
 
 def folded(turns: Turns, cuts: Sequence[int]) -> tuple[Outline, str, str]:
-    """The outline, and digests: after folds of some turns each, and after one more fold of none."""
+    """Fold turns in batches, then once more without new ones; return the outline, and the digests before and after."""
     conversation = InMemory()
     for begin, end in pairwise([0, *sorted(cuts), len(turns)]):
         conversation.append(turns[begin:end])

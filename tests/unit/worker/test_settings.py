@@ -1,4 +1,4 @@
-"""Settings of workers: numbers that a worker cannot keep to are refused before it starts."""
+"""Values that a worker cannot keep to are refused before it starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The timer that asks for sweeps, while Redis comes and goes."""
+"""The timer that requests sweeps logs each outage of Redis once, and its end once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from turnfold_worker.settings import WorkerSettings
 
 
 class FlakyRedis:
-    """Answers or not; nobody sweeps."""
+    """A Redis that is available or not, and in which no sweep is under way."""
 
     def __init__(self) -> None:
         self.away = True
@@ -31,7 +31,7 @@ class FlakyRedis:
 
 
 class Sender:
-    """A Celery app that counts what it is given to send."""
+    """A Celery app that counts the tasks that it is given to send."""
 
     def __init__(self) -> None:
         self.sent = 0

@@ -1,4 +1,4 @@
-"""What folds made of the turns of an open tail is stored, and makes no difference but to the work."""
+"""Stored memos of the turns in an open tail save work and do not change results."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def memory() -> Iterator[InMemory]:
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
-    """The stages that ran, each with the number of the turn."""
+    """Record the stages that run, each with the number of its turn."""
     ran: list[tuple[str, int]] = []
 
     def noting(stage: str, function: Any) -> Any:
@@ -59,7 +59,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
 
 
 def append(memory: InMemory, first: int, last: int) -> None:
-    """Turns `first` to `last`, stored and folded."""
+    """Append turns `first` to `last` and fold them."""
     memory.append([
         {"role": "assistant" if seq % 2 == 0 else "user", "content": TALK[seq - 1], "turn_id": f"t-{seq}"}
         for seq in range(first, last + 1)
