@@ -1,4 +1,4 @@
-"""The benchmark that takes ideas away finds each of them where it says that it stands."""
+"""Every function that the ablation benchmark replaces exists where the benchmark looks for it."""
 
 from __future__ import annotations
 

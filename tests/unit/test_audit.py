@@ -1,4 +1,4 @@
-"""An audit that could look nothing up is no pass, nor is a bill of materials that lacks something."""
+"""An audit that could not look every package up does not pass, nor does an incomplete bill of materials."""
 
 from __future__ import annotations
 

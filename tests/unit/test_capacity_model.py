@@ -1,4 +1,4 @@
-"""The model of docs/scale.md: more load never takes less, nobody is always busy, a law is found again."""
+"""The model of docs/scale.md grows with load, keeps processes below full use, and recovers a known law."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a machine can doubt of a drawn note, beside the turn that it is from."""
+"""Numbers, names and negations of a sampled note that its turn does not bear out are flagged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that tests fork are processes of their own, with all that one started anew has."""
+"""Programs that tests fork behave like freshly started processes."""
 
 from __future__ import annotations
 

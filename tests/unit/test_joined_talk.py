@@ -1,4 +1,4 @@
-"""Joined conversations: whole parts, speakers who take turns over each join, and boundaries where parts meet."""
+"""Joined conversations have whole parts, speakers who alternate over each join, and boundaries at the joins."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PARTS: int = joined_talk.PARTS
 
 
 def row(number: int, turns: int, boundaries: list[int] | None = None) -> dict[str, Any]:
-    """A conversation whose turns tell which they are."""
+    """Return a conversation whose texts identify its turns."""
     said = [{"speaker": "AB"[at % 2], "text": f"{number}/{at}"} for at in range(turns)]
     return {"id": str(number), "turns": said, **({} if boundaries is None else {"boundaries": boundaries})}
 

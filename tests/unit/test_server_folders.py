@@ -1,4 +1,4 @@
-"""Servers of the tests start wherever the clone and its environment lie."""
+"""Servers of the tests start wherever the clone and its environment are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that fold the same turns share what stages made of them, unless what they change may be a rule."""
+"""Tests that fold the same turns share the results of stages, unless a rule may have been patched."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def turn(content: str, turn_id: str = "1") -> StoredTurn:
 
 @pytest.fixture
 def ran() -> list[str]:
-    """What the stage below has run on."""
+    """Inputs on which the stage below has run."""
     return []
 
 

@@ -1,4 +1,4 @@
-"""Replies that are kept as files stand in the place of a model."""
+"""Replies stored in files can replace a model."""
 
 from __future__ import annotations
 
