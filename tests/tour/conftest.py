@@ -1,4 +1,4 @@
-"""The tour runs on everything that `turnfold up` starts: Redis, worker processes, SQLite."""
+"""Fixtures of the tour, which runs against everything `turnfold up` starts: Redis, worker processes, SQLite."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from turnfold import Turnfold
 from turnfold_worker.local.stack import Stack
 
 
-@pytest.hookimpl(tryfirst=True)  # before items are chosen by marks
+@pytest.hookimpl(tryfirst=True)  # before pytest deselects tests by mark
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is in this folder; other folders' items come here too."""
+    """Mark the tests of this folder; the hook also receives those of other folders."""
     for item in items:
         if item.path.parent == Path(__file__).parent:
             item.add_marker(pytest.mark.processes)
@@ -23,7 +23,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def stack(redis_program: None) -> Iterator[Stack]:
-    """What `turnfold up` starts."""
+    """The servers and workers that `turnfold up` starts."""
     environment = {"PATH": os.environ.get("PATH", "")}
     with own_folder() as folder, Stack(folder, environment=environment) as stack:
         yield stack
@@ -31,7 +31,7 @@ def stack(redis_program: None) -> Iterator[Stack]:
 
 @pytest.fixture
 def turnfold(stack: Stack, request: pytest.FixtureRequest) -> Iterator[Turnfold]:
-    """A client for a tenant of its own."""
+    """A client whose tenant is named after the test."""
     with Turnfold(
         redis_url=stack.settings.redis_url, database_url=stack.settings.database_url, tenant=request.node.name[:200]
     ) as client:

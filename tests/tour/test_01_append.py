@@ -1,8 +1,8 @@
 """Appending: a turn is a message dict.
 
-`append` takes one message of a provider's client as it is, a `Turn`, or a list of either, and returns when Redis has
-them. What was appended is in the next context at once, whether or not a worker has seen it: a service always reads its
-own writes. A context is made for a budget of tokens and never costs more.
+Pass `append` a message exactly as your provider's client returns it, a `Turn`, or a list of either. It returns as soon
+as Redis has stored them. The next context already contains the new turns, even if no worker has seen them yet, so a
+service always reads its own writes. You ask for a context within a token budget, and it never exceeds that budget.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Workers: turns are stored and folded in the background.
 
-Celery workers move turns from Redis into SQL, in order, and cut the conversation into segments. `wait` returns when
-all that was appended before is stored and folded; a service seldom needs it, tests and scripts do. `status` has the
-same numbers without waiting.
+Celery workers move turns from Redis into SQL, in order, and cut the conversation into segments. `wait` blocks until
+everything appended so far is stored and folded; tests and scripts use it, services rarely need to. `status` returns the
+same numbers at once.
 """
 
 from __future__ import annotations

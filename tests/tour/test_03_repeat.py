@@ -1,7 +1,7 @@
 """Repeating: appending the same turn again changes nothing.
 
-A `turn_id` of your own makes an append safe to repeat: after a timeout, from two processes, or from a queue that
-delivers twice. Without one an id is made, and returned in the receipt.
+Give a turn your own `turn_id` and appending it is idempotent: retry after a timeout, append it from two processes, or
+let a queue deliver it twice. Without one, the client generates an id and returns it in the receipt.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Budgets: a context never costs more than it may, and covers every turn.
+"""Budgets: a context never exceeds its budget and covers every turn.
 
-Whatever the budget, each turn of the conversation stands under exactly one span: raw, as notes, or under the line of
-a chapter. `coverage` says which turns stand where, so nothing is dropped in silence.
+At any budget, each turn of the conversation belongs to exactly one span of the context: shown raw, condensed into
+notes, or summarized in the line of a chapter. `coverage` lists these spans, so nothing disappears silently.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Anchors: what must never be lost, word for word.
 
 Workers extract hard constraints, standing instructions, preferences, decisions, corrections, commitments, unresolved
-questions and critical facts. An anchor is a slice of its turn, never a paraphrase, and keeps its place: `turn_seq`,
-`start` and `end`. It says who said it and when, and what its score is made of.
+questions and critical facts. An anchor is an exact slice of its turn, never a paraphrase: `turn_seq`, `start` and `end`
+locate the slice. It also records the speaker, the day, and the factors of its score.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Expanding: every marker leads back to what it stands for.
+"""Expanding: every marker leads back to the original words.
 
-Lines of a context end in markers such as `→L1:refunds-7`. `expand` returns the words behind one without asking a
-model, for as long as the conversation lives. For models without tools, `context(expand=[…])` shows them inside the
-budget.
+Lines of a context end in markers such as `→L1:refunds-7`. `expand` returns the text behind a marker without a model
+call, for as long as the conversation exists. For models without tools, `context(expand=[…])` puts that text into the
+context itself, within the same budget.
 """
 
 from __future__ import annotations

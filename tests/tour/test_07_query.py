@@ -1,7 +1,7 @@
-"""Queries: a context can be about the next answer.
+"""Queries: a context can focus on the next answer.
 
-With `query=` the parts that bear on it are shown in more detail, down to the words themselves. `search` finds turns
-and segments without making a context.
+With `query=`, the parts of the conversation that bear on the question are shown in more detail, up to the exact words.
+`search` finds turns and segments without building a context.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Providers: a context is ready to be sent.
+"""Providers: a context is ready to send.
 
-`request("openai")` and `request("anthropic")` give what a provider's client takes, with tool calls and their results
-kept together. The system text may be made of sections, chosen by flags and by the budget.
+`request("openai")` and `request("anthropic")` return the arguments a provider's client expects, with each tool call
+next to its result. The system text can be assembled from sections, which flags and the budget switch on or off.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Errors: bad input is refused at the edge, with the remedy.
+"""Errors: bad input is rejected at once, with the remedy.
 
-Every error is a `TurnfoldError`, says what to do, and leaves nothing half done. A budget that is too small names the
-least that works.
+Every error is a `TurnfoldError`, tells you what to do, and leaves no work half done. When a budget is too small, the
+error names the smallest one that works.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def test_bad_input_is_refused_with_the_remedy(turnfold: Turnfold) -> None:
     with pytest.raises(InvalidTurn, match="no content"):
         turnfold.append("conv", {"role": "user", "content": "  "})
     turnfold.append("conv", example()[:40])
-    # What is always shown grows with what is folded.
+    # Folding adds to the text that every context must show, so the minimum budget grows with it.
     turnfold.wait("conv")
     with pytest.raises(InvalidBudget) as refused:
         turnfold.context("conv", budget_tokens=5, system="A system text of some length.")

@@ -1,7 +1,7 @@
-"""Tenants: nothing crosses from one to another.
+"""Tenants: data never crosses from one to another.
 
-`for_tenant` is a cheap view on the same connections. Conversations of the same name in two tenants are two
-conversations.
+`for_tenant` returns a lightweight client for another tenant on the same connections. Two tenants may use the same
+conversation name; they are two separate conversations.
 """
 
 from __future__ import annotations

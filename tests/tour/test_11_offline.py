@@ -1,7 +1,7 @@
-"""Offline: the same pipeline in one process.
+"""Offline: the same pipeline in a single process.
 
-`fold` needs no server and makes the same rows and the same contexts as workers do, but for the seal that only an
-installation knows. That makes it right for tests, notebooks and evaluations.
+`fold` needs no server. It writes the same rows and builds the same contexts as the workers do, except for the seal,
+which only an installation knows. Use it for tests, notebooks and evaluations.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Asyncio: the same verbs as coroutines.
+"""Asyncio: the same methods as coroutines.
 
-`AsyncTurnfold` runs them on a bounded pool of threads and never blocks the event loop.
+`AsyncTurnfold` runs each call on a bounded thread pool and never blocks the event loop.
 """
 
 from __future__ import annotations

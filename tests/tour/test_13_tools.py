@@ -1,7 +1,7 @@
 """Tools: a model looks up what its context leaves out.
 
-`tools` are the schemas of `expand`, `search` and `anchors` for a provider; `handle_tool_call` answers a call, and tells
-the model what was wrong with one that cannot be answered.
+`tools` returns the schemas of `expand`, `search` and `anchors` in a provider's format. `handle_tool_call` answers a
+call; if the call is invalid, the answer tells the model what to correct.
 """
 
 from __future__ import annotations

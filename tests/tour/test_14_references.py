@@ -1,7 +1,6 @@
-"""References: a short id stands for a context.
+"""References: a short id stands for a whole context.
 
-Another process turns it back into the same bytes, for as long as the reference lives and its conversation is not
-forgotten.
+Any process can resolve the id to the same bytes, until the reference expires or its conversation is forgotten.
 """
 
 from __future__ import annotations

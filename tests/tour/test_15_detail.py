@@ -1,7 +1,7 @@
-"""Detail: what is looked up often is shown in more of it.
+"""Detail: segments that are looked up often are shown in more detail.
 
-Expansions are counted beside the read and folded into SQL by a worker. A segment becomes warm, then hot, and contexts
-show more of it.
+Each expansion is counted without slowing the read, and a worker later adds the counts to SQL. A cold segment becomes
+warm, then hot, and contexts show more of it at each step.
 """
 
 from __future__ import annotations

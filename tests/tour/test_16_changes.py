@@ -1,7 +1,7 @@
-"""Changes: what was said can be edited, deleted and taken back.
+"""Changes: turns can be edited, deleted and rewound.
 
-Reads show a change at once. A worker folds again only the segments that it touches; of the old words nothing is left.
-`rewind` cuts a conversation back to a turn, to answer again from there.
+Every read shows a change at once. In the background, a worker folds only the affected segments again, until no trace of
+the old words is left. `rewind` cuts the conversation back to a given turn, so that it can continue from there.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Forgetting: a conversation is erased from Redis and SQL.
 
-Nothing of it is readable once `forget` returns, and the receipt says what was deleted. A later conversation of the same
-name starts anew.
+Once `forget` returns, nothing of the conversation can be read, and the receipt counts what was deleted. A later
+conversation with the same name starts from scratch.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Notes: what was said, statement by statement.
+"""Notes: the conversation, statement by statement.
 
-Contexts are made of notes. Workers write them by rules when a segment closes, a model may write better ones; either
-says only what its turns say. A note has an importance with named factors, a state that follows what is said later, and
-a marker that leads to its turns.
+Contexts are built from notes. Rules write them when a segment closes, and a model may write better ones; both state
+only what the turns themselves say. A note has an importance with named factors, a state that later turns can change,
+and a marker that leads back to its turns.
 """
 
 from __future__ import annotations
