@@ -1,4 +1,4 @@
-"""The talk that chaos runs append, and what an undisturbed run makes of it."""
+"""The talk that chaos runs append, and the digests that an undisturbed run of it ends with."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ TURNS = 100
 
 @pytest.fixture
 def database_url(sqlite_url: str) -> str:
-    """SQLite alone: `make chaos`, and its short form, meet both."""
+    """SQLite only; `make chaos` and its short form cover both databases."""
     return sqlite_url
 
 
 @pytest.fixture
 def client(redis_server: RedisServer, redis_url: str) -> Iterator[redis.Redis]:
-    """For looking at what is left in Redis."""
+    """A Redis client, to inspect what a test leaves behind."""
     with redis_server.client() as client:
         yield client
 
 
 @pytest.fixture(scope="session")
 def conversations() -> Mapping[tuple[str, str], list[dict[str, Any]]]:
-    """2,000 turns over 20 conversations of three tenants."""
+    """2,000 turns in 20 conversations of three tenants."""
     return {(f"tenant-{n % 3}", f"conversation {n}"): talk(n, TURNS) for n in range(CONVERSATIONS)}
 
 
 class Undisturbed(dict[tuple[str, str], str]):
-    """Digest of each conversation, folded in one process without Redis or Celery when it is first asked for."""
+    """The digest of each conversation, folded on first access in one process without Redis or Celery."""
 
     def __init__(self, conversations: Mapping[tuple[str, str], list[dict[str, Any]]]) -> None:
         super().__init__()
@@ -50,5 +50,5 @@ class Undisturbed(dict[tuple[str, str], str]):
 
 @pytest.fixture(scope="session")
 def undisturbed(conversations: Mapping[tuple[str, str], list[dict[str, Any]]]) -> Mapping[tuple[str, str], str]:
-    """What each run is to end with."""
+    """The digests that every run must end with."""
     return Undisturbed(conversations)

@@ -1,4 +1,4 @@
-"""Redis or SQL away, or silent: calls end with `Unavailable`, work waits, and nothing hangs."""
+"""While Redis or SQL is down or does not reply, calls raise `Unavailable`, work waits, and nothing hangs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from turnfold_worker.local.redis_server import RedisServer
 CONVERSATION = "chat"
 TIMEOUT_SECONDS = 2.0
 FAR_LONGER_SECONDS = 40.0
-"""A call that takes this long hangs; how long it takes below that is no matter of tests on busy machines."""
+"""A call that takes this long hangs; tests on busy machines do not check shorter durations."""
 
 Locked = Callable[[], AbstractContextManager[None]]
 
@@ -58,14 +58,14 @@ READS = ("context", "expand", "search", "anchors", "status", "wait")
 
 @contextmanager
 def silent_server() -> Iterator[int]:
-    """A port that takes connections and never says a word."""
+    """A port that accepts connections and never replies."""
     with socket.create_server(("127.0.0.1", 0), backlog=64) as server:
         yield server.getsockname()[1]
 
 
 @contextmanager
 def refusing_server() -> Iterator[int]:
-    """A port on which nobody listens."""
+    """A port on which nothing listens."""
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         yield bound.getsockname()[1]
@@ -77,7 +77,7 @@ SERVERS = [pytest.param(refusing_server, id="refuses"), pytest.param(silent_serv
 
 
 def outcome_of(call: Callable[[], object]) -> object:
-    """What `call` returned or raised; fails when it hangs."""
+    """Return what `call` returned or raised; fail if it hangs."""
     outcome: list[object] = []
 
     def run() -> None:
@@ -169,7 +169,7 @@ def test_a_broker_that_says_nothing_holds_up_no_append(redis_url: str, database_
 
 @pytest.fixture
 def locked(database_url: str) -> Locked:
-    """Keeps every other writer out of the database."""
+    """Returns a context manager that locks out every other writer of the database."""
 
     @contextmanager
     def lock() -> Iterator[None]:
@@ -184,7 +184,7 @@ def locked(database_url: str) -> Locked:
 
 @contextmanager
 def impatient(local: LocalWorker) -> Iterator[None]:
-    """The worker waits for SQLite's lock for a moment only."""
+    """Let the worker wait only a moment for SQLite's lock."""
     store = local.worker.store
     assert isinstance(store, SqlStore)
     patient = store._engine
@@ -196,7 +196,7 @@ def impatient(local: LocalWorker) -> Iterator[None]:
 
 @contextmanager
 def down(local: LocalWorker, locked: Locked) -> Iterator[None]:
-    """No write goes through, and none waits for long."""
+    """Make every write of the worker fail quickly."""
     with locked(), impatient(local):
         yield
 
@@ -245,7 +245,7 @@ def test_threads_that_give_the_same_claims_back_do_not_fail_each_other(tf: Turnf
     copied = store._giving_back
 
     def together(*given: Any, **named: Any) -> Any:
-        # Each has seen what is to be given back before either has done it.
+        # Both threads have seen the fold that is to be given back before either gives it back.
         both.wait(10)
         return copied(*given, **named)
 

@@ -1,4 +1,4 @@
-"""Backups that are taken while turns are appended, and what a restore of each has: the drill of docs/backup.md."""
+"""A backup made during appends restores whole conversations: the drill of docs/backup.md."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TENANT: Final = "acme"
 CONVERSATIONS: Final = [f"chat-{n}" for n in range(3)]
 TURNS: Final = 40
 STORED: Final = 28
-"""Of each conversation, when the workers end."""
+"""Stored turns of each conversation when the workers stop."""
 DUMP: Final = ("--format=custom", "--file")
 RESTORE: Final = ("--exit-on-error", "--single-transaction")
 REWRITE: Final = "auto-aof-rewrite-percentage"
@@ -53,7 +53,7 @@ def test_the_commands_are_those_of_the_page() -> None:
 
 
 class Appending:
-    """A thread that appends every turn, one after the other, and notes what was acknowledged."""
+    """A thread that appends every turn in order and records the acknowledged ids."""
 
     def __init__(self, client: Turnfold) -> None:
         self.acknowledged: list[str] = []
@@ -70,7 +70,7 @@ class Appending:
                 self.acknowledged.append(turns[number]["turn_id"])
 
     def go_on(self, rounds: int, *, wait: bool = True) -> None:
-        """Let it append so many turns of each conversation; with `wait`, until they are acknowledged."""
+        """Release `rounds` more turns of each conversation; with `wait`, block until they are acknowledged."""
         wanted = len(self.acknowledged) + rounds * len(TALKS)
         for _ in range(rounds):
             self._pace.release()
@@ -100,10 +100,10 @@ def client_of(redis_url: str, database_url: str) -> Turnfold:
 
 
 def check_restored(database_url: str, redis_url: str) -> Ids:
-    """Let a worker go on with what was restored, and check that it is whole; the ids that are stored then."""
+    """Run a worker on a restored installation, check that it is whole, and return the ids stored then."""
     assert migrate.check(database_url) == []
     with workers_of(redis_url, database_url) as make_worker:
-        # A dump may hold a fold that was under way: it is anybody's when its lease is over.
+        # A dump may contain a running fold: another worker takes it over when its lease ends.
         worker: LocalWorker = make_worker(lease_seconds=0.5, republish_seconds=0.1)
         wait_until(lambda: is_folded(worker), what="all stored turns are folded")
     ids = ids_stored(database_url)
@@ -129,12 +129,12 @@ def prefix(name: str, length: int) -> list[str]:
 
 
 def copy_of_log(server: RedisServer, folder: Path, target: Path) -> None:
-    """What docs/backup.md says of Redis: no rewrite of its log while its files are copied."""
+    """Copy Redis's log as docs/backup.md says: no rewrite may run while the files are copied."""
     with server.client() as client:
         client.config_set(REWRITE, 0)
         wait_until(lambda: not client.info("persistence")["aof_rewrite_in_progress"], what="no rewrite is under way")
         target.mkdir()
-        # A folder of files from Redis 7 on, a single file before.
+        # A folder of files since Redis 7, a single file before.
         for log in folder.glob("appendonly*"):
             (shutil.copytree if log.is_dir() else shutil.copy)(log, target / log.name)
         client.config_set(REWRITE, 100)
@@ -185,7 +185,7 @@ def test_postgresql_is_dumped_while_turns_are_appended_and_restored(
             )
         finally:
             worker.kill()
-        # No worker is left: what is appended now waits in Redis.
+        # No worker runs any more, so new turns wait in Redis.
         appending.go_on(TURNS - STORED)
 
     restored = {kind: postgresql_server.create(names[kind]) for kind in ("lost", "copied", "kept")}
@@ -201,7 +201,7 @@ def test_postgresql_is_dumped_while_turns_are_appended_and_restored(
     assert all(of_both[name] == prefix(name, len(of_both[name])) for name in CONVERSATIONS)
     assert in_redis_copy <= {id_ for ids in of_both.values() for id_ in ids}, "a turn was in neither copy"
 
-    # Redis as it is now, beside the older database: what waited is stored, what was stored since the dump is lost.
+    # Today's Redis with the older database: waiting turns get stored, turns stored since the dump are lost.
     with client_of(kept_redis.url, restored["kept"]) as tf:
         known = {name: tf.status(name).stored for name in CONVERSATIONS}
     of_kept = check_restored(restored["kept"], kept_redis.url)
@@ -255,5 +255,5 @@ def test_sqlite_is_copied_while_turns_are_stored_and_restored(
 
 
 def flush(client: redis.Redis) -> None:
-    """Redis is lost, too."""
+    """Lose Redis, too."""
     client.flushall()

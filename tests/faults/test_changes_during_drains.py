@@ -1,4 +1,4 @@
-"""Edits, deletions and rewinds by workers that die at any step, and by drains that come late with what they read."""
+"""Edits, deletions and rewinds survive workers that die at any step and drains that write late what they read early."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ SMALL = {"segment_max_turns": 6, "segment_min_turns": 2, "segment_target_turns":
 
 @pytest.fixture
 def local(make_worker: Callable[..., LocalWorker]) -> LocalWorker:
-    """A worker whose claims lapse at once, so that whatever is left by the dead is taken up.
+    """A worker whose claims expire at once, so that another one takes over the work of a dead one.
 
-    Several deaths at one segment are chance here, not its fault: nothing is to be taken for poison.
+    Several deaths on one segment are chance here, so the limit of attempts is too high for anything to count as
+    poison.
     """
     return make_worker(lease_seconds=0.001, republish_seconds=0.001, attempts=100)
 
 
 def work_and_die(local: LocalWorker, seed: object) -> int:
-    """Deliver what waits to workers that die now and then; how often they did."""
+    """Deliver waiting messages to workers that die at random; return the number of deaths."""
     steps = RandomCrashes(seed, probability=0.15)
     mortal = interrupted(local.worker, steps)
     for _ in range(30):

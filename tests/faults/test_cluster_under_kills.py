@@ -1,4 +1,4 @@
-"""A Redis Cluster whose slots move and whose primaries die while producers append and workers store."""
+"""A Redis Cluster moves slots and loses primaries while producers append and workers store."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TALKS = {name: [{**turn, "turn_id": f"{name}-{n}"} for n, turn in enumerate(talk
 
 @contextmanager
 def appending(tf: Turnfold, *, durable: bool) -> Iterator[list[threading.Thread]]:
-    """Each conversation by a thread of its own, one turn after the other, each until Redis has it."""
+    """Append each conversation in its own thread, turn by turn, retrying each turn until Redis has acknowledged it."""
     failures: list[str] = []
 
     def append(name: str) -> None:
@@ -63,7 +63,7 @@ def _is_appended(tf: Turnfold, name: str, turn: dict[str, Any], *, durable: bool
 
 
 def settled(tf: Turnfold, database_url: str) -> None:
-    """Wait until all is folded; nothing is lost, doubled or out of order, and rows are those of an undisturbed run."""
+    """Wait until everything is folded; check that no turn is lost, duplicated or reordered, and the rows' digests."""
     for name in NAMES:
         wait_until(lambda name=name: tf.status(name).folded == TURNS, what=f"{name} is folded")
     engine = connect(database_url, write=False, timeout_seconds=10)
@@ -78,7 +78,7 @@ def settled(tf: Turnfold, database_url: str) -> None:
 
 
 def move(slot: int, cluster: RedisCluster, from_: int, to: int) -> None:
-    """Give a slot with all of its keys to another node, as `redis-cli --cluster reshard` does."""
+    """Move a slot with all its keys to another node, as `redis-cli --cluster reshard` does."""
     giver, taker = cluster.primaries[from_], cluster.primaries[to]
     with giver.client() as gives, taker.client() as takes:
         ids = [str(client.execute_command("CLUSTER", "MYID")) for client in (gives, takes)]
@@ -134,6 +134,6 @@ def test_what_a_replica_confirmed_outlives_a_primary_that_is_killed(
                 cluster.primaries[0].kill()
                 with cluster.replicas[0].client() as client:
                     wait_until(lambda: client.info("replication")["role"] == "master", what="the replica takes over")
-                # It comes back as the replica of the one that took over, which has nobody to confirm until then.
+                # The old primary returns as a replica of the new one, which has no other replica to confirm writes.
                 cluster.primaries[0].start()
             settled(tf, sqlite_url)

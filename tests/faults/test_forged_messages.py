@@ -1,4 +1,4 @@
-"""Whoever can write to the broker can send anything: no message ends a worker, runs code, or holds up what is due."""
+"""No forged message on the broker ends a worker, runs code, or delays due work."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WRONG: tuple[Any, ...] = ("12", None, True, 3.5, -1, 2**63, 10**30, [1], {"a": 1
 
 
 def message(body: bytes, *, content_type: str = "application/json", **headers: Any) -> bytes:
-    """A message as kombu has it in a list of Redis."""
+    """A message in the form in which kombu stores it in a Redis list."""
     told = {
         "body": b64encode(body).decode(), "content-encoding": "utf-8", "content-type": content_type,
         "headers": {"task": str(Task.DRAIN), "id": "forged", **headers},
@@ -85,9 +85,9 @@ def test_no_message_ends_a_worker_or_holds_up_what_is_due(
 
 @pytest.mark.parametrize("wrong", WRONG)
 def test_a_task_refuses_an_argument_that_is_no_number(wrong: object) -> None:
-    """In words of ours, before anything is opened."""
+    """The task raises a `BadMessage` that explains the mistake, before it opens any connection."""
     calls = [(drain, [wrong]), (erase, [wrong]), (reconstruct, [1, wrong, 0])]
-    # Nothing is what the others send it.
+    # `None` is what the other tasks send to `compress`.
     calls += [] if wrong is None else [(compress, [wrong])]
     answers = [task.apply(args=arguments).result for task, arguments in calls]
     assert {type(answer).__name__ for answer in answers} == {"BadMessage"}

@@ -1,4 +1,4 @@
-"""Forget at every step of a drain or an erasure, by whoever is slow or dies there."""
+"""A forget takes effect at any step of a drain or an erasure, even if either side is slow or dies there."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ GOES_ON_OR_DIES = pytest.mark.parametrize("dies", [False, pytest.param(True, mar
 
 @pytest.fixture
 def local(make_worker: Callable[..., LocalWorker]) -> LocalWorker:
-    """A worker whose claims lapse at once, so that whatever is left by the dead is taken up."""
+    """A worker whose claims expire at once, so that another one takes over the work of a dead one."""
     return make_worker(lease_seconds=0.001, republish_seconds=0.001)
 
 
@@ -121,7 +121,7 @@ def test_nothing_of_a_forgotten_conversation_is_readable_while_its_rows_wait_for
 def test_people_who_write_and_forget_at_will_never_meet_their_past(
     tf: Turnfold, local: LocalWorker, make_worker: Callable[..., LocalWorker], client: redis.Redis, seed: int
 ) -> None:
-    """Three dying workers and four people at once."""
+    """Three workers die at random while eight people write and forget."""
     people = [Person(tf, f"diary {n}") for n in range(8)]
     finished = threading.Event()
     errors: list[BaseException] = []

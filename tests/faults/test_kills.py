@@ -1,4 +1,4 @@
-"""A short form of `make chaos`: whatever happens to whom, nothing is lost, doubled or reordered; rows end the same."""
+"""A short `make chaos`: under every fault, no turn is lost, duplicated or reordered, and rows end the same."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ Digests = Mapping[tuple[str, str], str]
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(900)]
 
 MOST, FEW, FEWEST = 20, 10, 8
-"""Conversations of the longest runs, of most, and of those of each day: each has 100 turns."""
+"""Conversations of the longest runs, of most runs, and of the daily ones; each has 100 turns."""
 
 TRIES = {"TURNFOLD_ATTEMPTS": "8"}
-"""Strikes of so short a run come within a second of each other: two on one segment are chance, not its fault."""
+"""Strikes come within a second of each other in so short a run: two on one segment are chance, not poison."""
 
 TWO_KILLS = replace(faults.REDIS_KILLED, strikes=dict.fromkeys(faults.REDIS_KILLED.strikes, 20))
-"""Twice a tenth of the turns of a whole round."""
+"""Strikes for twice a tenth of the turns of a full round."""
 
 TWICE = replace(faults.SHORT_LEASES, copies=3)
 
 DAILY = [(faults.ALL_KILLED, "sqlite"), (faults.CELERY_BELLS, "postgresql")]
-"""Both ways to ring, and both databases."""
+"""Both kinds of doorbell, and both databases."""
 
 ROWS = [
     pytest.param(

@@ -1,4 +1,4 @@
-"""A storm: 30 % of calls fail in random ways while 60 conversations fold, are read and are refined."""
+"""While 60 conversations are folded, read and refined, 30 % of model calls fail at random without lasting harm."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from turnfold_worker.wiring import Worker
 CONVERSATIONS = 60
 TURNS = 44
 READ_SECONDS = 0.02
-"""Between two reads: they are to meet the storm, not to be it."""
+"""Pause between two reads, so that they accompany the load instead of causing it."""
 THREADS = 16
 FAILING = 0.3
 SEED = "storm"
 
 
 def lying(change: Callable[[dict[str, Any]], object]) -> Behaviour:
-    """A reply that is whole, and wrong in its words."""
+    """A complete, valid reply whose content `change` falsifies."""
 
     def changed(content: str) -> str:
         body = json.loads(content)
@@ -45,7 +45,7 @@ def lying(change: Callable[[dict[str, Any]], object]) -> Behaviour:
 
 
 def _told(body: dict[str, Any]) -> list[dict[str, Any]]:
-    """The first segment of a reply, or its chapter."""
+    """Return the first segment of a reply that has notes, or its chapter."""
     return [told for told in body.get("segments", [body]) if told.get("notes")][:1]
 
 
@@ -74,15 +74,16 @@ KINDS = (
     behaves.NO_USAGE, lying(_invent), lying(_swap), lying(_stretch),
 )  # fmt: skip
 GIVEN_UP = (behaves.REFUSAL, behaves.TRUNCATED)
-"""After these a group may keep words of the rules."""
+"""Failures after which a group may keep the notes of the rules."""
 LOST = (behaves.DRIPPING, behaves.CUT_SHORT, behaves.NO_CHOICES)
-"""Billed for nothing that anybody could read: what these cost is the storm's doing alone."""
+"""Failures that are billed although no answer could be read; only the storm causes their cost."""
 
 
 class Weather:
-    """Chooses how requests are answered, as if dealt from shuffled packs of cards, one for each purpose.
+    """Chooses how each request is answered, as if dealing shuffled packs of cards, one pack for each purpose.
 
-    Each pack fails in every way once, so that what a storm costs does not hang on how often it struck where.
+    Each pack contains every failure once, so that the cost of a storm does not depend on which purpose failed how
+    often.
     """
 
     def __init__(self, seed: str) -> None:
@@ -168,7 +169,7 @@ def test_a_storm_harms_nobody_and_costs_little(
 
 
 def _work(refinery: Refinery, threads: ThreadPoolExecutor) -> None:
-    """Deliver everything; what refines in threads, as its worker does."""
+    """Deliver every message; refine in threads, as a refine worker does."""
     refinery.make_due()
     refinery.local.worker.sweep()
     waiting = refinery.local.messages.waiting
@@ -194,7 +195,7 @@ def _check_words(refinery: Refinery, read: list[str]) -> None:
 
 
 def _minimum(refinery: Refinery) -> int:
-    """What the same questions cost when each is answered well at once."""
+    """Return what the same questions cost when each is answered well at the first try."""
     first = {
         request["messages"][1]["content"]: request
         for request in refinery.server.requests

@@ -1,4 +1,4 @@
-"""Every way in which a model may fail: what is stored, what is tried again, what is counted. Never any harm."""
+"""A model does no harm, however it fails: stored rows, retries and counters are right."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from turnfold_worker.testing import model_server as behaves
 from turnfold_worker.testing.model_server import Behaviour, OpenAIServer
 
 TURNS = 50
-"""Of the talk "e", whose first segment says enough beside its anchors for three levels."""
+"""Length of the talk "e", whose first segment has enough text besides its anchors to fill three levels."""
 
 CUT_AT_ONCE = Behaviour(change=lambda content: content[:30], finish="length")
 UNQUOTED = Behaviour(change=lambda content: re.sub(r'\A\{"(\w+)": ', r"{\1: ", content))
-"""All of the words, and no JSON."""
+"""All of the words, but not valid JSON."""
 
 PASSING = {
     "429 with Retry-After": behaves.RATE_LIMITED, "500": behaves.SERVER_ERROR, "503": behaves.error(503),
@@ -36,12 +36,12 @@ PASSING = {
     "dropped connection": behaves.DROPPED, "body cut short": behaves.CUT_SHORT,
     "slow headers": Behaviour(delay_seconds=10), "drip-fed body": behaves.DRIPPING,
 }  # fmt: skip
-"""What is over at the next try."""
+"""Failures that do not recur at the next try."""
 
 
 @pytest.fixture(scope="module")
 def filled() -> Filling:
-    """Folds the talk, and refines nothing of it."""
+    """Folds the talk without refining any of it."""
 
     def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
         with OpenAIServer() as server:
@@ -54,12 +54,12 @@ def filled() -> Filling:
 
 @pytest.fixture
 def refinery(make_refinery: Callable[..., Refinery]) -> Refinery:
-    """With one call for the segments of a chapter, and one for the chapter; calls give up soon."""
+    """A worker that refines all segments of a chapter in one call and the chapter in another, with short timeouts."""
     return make_refinery(refine_segments=8, call_seconds=4.0)
 
 
 def fold_in_its_place(refinery: Refinery, turns: list[dict[str, Any]]) -> None:
-    """Forget the talk, and fold another one under its name."""
+    """Forget the talk and fold another one under the same name."""
     refinery.tf.forget("e", timeout_seconds=0)
     refinery.local.worker.erase(shard_of(Address("acme", "e")))
     assert refinery.count("job") == 0
@@ -117,7 +117,7 @@ def test_what_a_person_has_to_mend_is_not_retried_and_costs_no_attempt(
     assert len(refinery.server.requests) == 1
     assert [(state, attempts) for state, attempts, _ in refinery.jobs] == [("due", 0)]
     assert "check the key" in str(refinery.jobs[0][2])
-    # Every other job waits as well: the circuit of the model is open.
+    # Every other job waits as well, because the model's circuit breaker is open.
     refinery.fold("d", TURNS)
     assert len(refinery.server.requests) == 1
     refinery.go_on()
@@ -186,7 +186,7 @@ def test_notes_in_the_wrong_form_are_repaired_once_or_left(
     assert refinery.used()["repaired"] == repaired
     assert bool(refinery.levels()) == notes
     assert bool(refinery.count("anchor WHERE refined = 1")) == notes
-    # Without notes there is nothing to tell a chapter from.
+    # A chapter is told from notes, so there is no request for one without them.
     assert refinery.server.purposes() == ["notes", *["repair"] * repaired, *["chapter"] * notes]
     assert refinery.local.digest("e") == expected("e")
 
@@ -234,7 +234,7 @@ LIES: dict[str, Callable[[dict[str, Any]], object]] = {
     "another speaker": lambda body: _each(body, speaker="Brunhilde"),
     "wrong form": lambda body: _each(body, importance="high"),
 }
-"""What a model does to the notes on the first segment."""
+"""Ways in which a model falsifies the notes on the first segment."""
 
 
 @pytest.mark.parametrize("name", LIES)

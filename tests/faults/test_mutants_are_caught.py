@@ -1,4 +1,4 @@
-"""Each safeguard removed is seen by the checkers, under schedules that the whole code passes."""
+"""With any safeguard removed, the checkers fail under schedules that the complete code passes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Disturbed = Callable[..., Verdict]
 def mutated(
     local: LocalWorker, *, inbox: type[mutants.Mutant] | None = None, store: type[mutants.Mutant] | None = None
 ) -> None:
-    """Give the worker mutants for adapters."""
+    """Replace the worker's adapters with mutants of them."""
     worker = local.worker
     changed: Any = {}
     if inbox is not None:
@@ -55,13 +55,13 @@ def mutated(
 
 @pytest.fixture
 def local(make_worker: Callable[..., LocalWorker]) -> LocalWorker:
-    """A worker whose claims lapse at once and that reads little at a time, so that drains overlap."""
+    """A worker with small batches whose claims expire at once, so that drains overlap."""
     return make_worker(lease_seconds=0.000_001, republish_seconds=0.001, batch_turns=3)
 
 
 @pytest.fixture
 def disturbed(tf: Turnfold, local: LocalWorker, client: redis.Redis) -> Disturbed:
-    """Runs the schedule: appends, with drains that die or are overtaken at any step."""
+    """Runs a schedule of appends and of drains that die or are overtaken at any step; returns the verdict."""
 
     def run(seed: int = 1) -> Verdict:
         chance = random.Random(seed)

@@ -1,4 +1,4 @@
-"""I7: with a model that always fails, rows and contexts are those of a run without one, whatever is said and how."""
+"""I7: with a model that always fails, rows and contexts equal those of a run without a model, for any conversation."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_with_a_model_that_always_fails_everything_is_as_without_one(
     refinery.go_on()
     alone = fold(turns, conversation_id=name, settings=SHORT_SEGMENTS)
     assert refinery.local.digest(name) == alone.digest()
-    # Ids of turns that have none are made.
+    # The client generates an id for a turn without one, so ids differ.
     ours, theirs = refinery.tf.anchors(name, states=None), alone.anchors(states=None)
     assert [replace(one, turn_id=None) for one in ours] == [replace(one, turn_id=None) for one in theirs]
     for policy, budget in itertools.product(("balanced", "recency"), (400, 3_000)):

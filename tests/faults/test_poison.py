@@ -1,4 +1,4 @@
-"""A turn or a segment that cannot be worked on is parked with its error, and holds up nobody."""
+"""A turn or segment that always fails is parked with its error and delays no other work."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def parked_errors(engine: Engine) -> list[str]:
 
 @pytest.fixture(params=[Refused, ValueError])
 def poisoned_store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """SQL that refuses a word, and quotes it; the sizes of the batches that it was asked to store."""
+    """Make SQL refuse a word and quote it in the error; returns the sizes of the batches that it was asked to store."""
     real, asked = SqlStore.store, []
     monkeypatch.setattr(drain_module, "REFUSED_SECONDS", 0.01)
 
@@ -237,7 +237,7 @@ compress(int(conversation), store=store, limits=limits, clock=lambda: 0.0)
 def test_a_segment_that_kills_its_workers_gets_plain_words_at_the_third_try(
     tf: Turnfold, make_worker: Callable[..., LocalWorker], engine: Engine, database_url: str, tmp_path: Path
 ) -> None:
-    """The same as a hang that the time limit ends: nobody is left to say what went wrong."""
+    """A killed worker reports no error, exactly like a hang that the time limit ends."""
     local = make_worker(lease_seconds=0.05, republish_seconds=0.001)
     tf.configure("c", settings={"segment_max_turns": 5, "segment_min_turns": 2})
     tf.append("c", talk(60, poison=2))
@@ -255,7 +255,7 @@ def test_a_segment_that_kills_its_workers_gets_plain_words_at_the_third_try(
         with engine.begin() as connection:
             attempts = connection.execute(text("SELECT attempts FROM job WHERE conversation = :c"), {"c": id_}).scalar()
         with writer.begin() as connection:
-            # The next worker comes when the lease of this one is long over.
+            # Let the lease end long before the next worker comes.
             connection.execute(text("UPDATE job SET lease_until = lease_until - 2000 WHERE state = 'running'"))
         assert attempt in {3, attempts}, "counted before the work"
     writer.dispose()

@@ -1,4 +1,4 @@
-"""Inboxes are laid out anew on another server while producers append; the command and a worker are killed -9."""
+"""A reshard to another server survives kill -9 of the command and of a worker while producers append."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def turns_of(folder: Path, number: int) -> int:
 
 
 def all_reach(folder: Path, more: int) -> None:
-    """Wait until each producer has appended so many turns more to each of its conversations."""
+    """Wait until each producer has appended `more` turns to each of its conversations."""
     goals = [turns_of(folder, number) + more for number in range(PRODUCERS)]
     wait_until(
         lambda: all(turns_of(folder, number) >= goal for number, goal in enumerate(goals)),
@@ -106,7 +106,7 @@ def test_nothing_is_lost_doubled_or_reordered_by_reshards_under_kills(
         worker = start_worker("all", "turnfold.ingest", "turnfold.maintenance", children=2, **urls)
         with producers(environment, tmp_path) as started:
             all_reach(tmp_path, 3)
-            # Without a worker a reshard cannot end: the command is killed in the middle of it.
+            # Without a worker a reshard cannot finish, so the command is killed in the middle of it.
             worker.kill()
             command = reshard(environment, tmp_path, "--shards", "64")
             wait_until(lambda: layout_of(database_url).target is not None, what="it has begun")

@@ -1,4 +1,4 @@
-"""Two real versions at work on one Redis and one PostgreSQL, from the older one alone to the newer one alone."""
+"""Two real versions share one Redis and one PostgreSQL, from the older one alone to the newer one alone."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def empty_url(postgresql_server: PostgresqlServer) -> Iterator[str]:
 
 
 class Rounds:
-    """A producer in a process of its own, of one version of the SDK, that appends turns when it is told to."""
+    """A producer process of either SDK version that appends a round of turns on request."""
 
     def __init__(self, talks: Talks, folder: Path, name: str, environment: Mapping[str, str]) -> None:
         file = folder / f"{name}.json"
@@ -60,7 +60,7 @@ class Rounds:
         )  # fmt: skip
 
     def append(self, number: int) -> None:
-        """Append the turns of a round."""
+        """Append the turns of round `number`."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         line = f"{(number - 1) * TURNS_A_ROUND} {number * TURNS_A_ROUND}\n"
@@ -73,7 +73,7 @@ class Rounds:
 
 
 class Upgrade:
-    """Workers of two versions, and producers of both, each with conversations of its own."""
+    """Workers and producers of two versions; each producer has its own conversations."""
 
     def __init__(self, older: OlderVersion, environment: Mapping[str, str], folder: Path, stack: ExitStack) -> None:
         self.database_url = environment["TURNFOLD_DATABASE_URL"]
@@ -86,7 +86,7 @@ class Upgrade:
         self.expected = {address: folded(address, turns) for address, turns in self.talks.items()}
         self._folder, self._stack = folder, stack
         of_older = {**environment, "PYTHONPATH": older.python_path}
-        # Where rules have changed since, the older version stores, and today's folds.
+        # Where the rules have changed since, the older version only stores and today's version folds.
         (_, conversation), turns = first = next(iter(self.talks.items()))
         older_digest = older.python("-c", DIGEST, conversation, standard_input=json.dumps(turns))
         queues = (*STORING, FOLDING) if older_digest == self.expected[first[0]] else STORING
@@ -110,7 +110,7 @@ class Upgrade:
         return producer
 
     def append_round(self) -> None:
-        """Let each producer append, and wait until all of it is stored."""
+        """Let each producer append a round, and wait until all of its turns are stored."""
         self.round += 1
         for producer in self._producers:
             producer.append(self.round)
@@ -131,11 +131,11 @@ class Upgrade:
             return serves(connection)
 
     def drains_of(self, workers: list[CeleryWorker]) -> int:
-        """How many drains of some workers stored something."""
+        """Return how many drains of these workers stored turns."""
         return sum(worker.log.read_text().count("turns stored: ") for worker in workers if worker.log.exists())
 
     def wait_for_drains(self, workers: list[CeleryWorker], at_least: int, what: str) -> None:
-        """A worker logs a drain after its commit, so that what is stored may be seen before the line."""
+        """Wait for `at_least` logged drains; a drain is logged after its commit, when its turns are already visible."""
         wait_until(lambda: self.drains_of(workers) >= at_least, what=what)
 
 

@@ -1,6 +1,6 @@
-"""Many conversations of many tenants, two Redis servers, PostgreSQL behind a pooler, kills all along, and stops.
+"""A soak of many conversations and tenants on two Redis servers and a pooled PostgreSQL, with kills and restarts.
 
-`make test-long` runs it small; `benchmarks/soak.py` is the same code, for as long as there is time.
+`make test-long` runs a small one; `benchmarks/soak.py` runs the same code for as long as you like.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ SHAPE = Shape.from_environment(os.environ)
 
 pytestmark = [
     pytest.mark.processes, pytest.mark.postgresql, pytest.mark.long,
-    # The run, and half as long again for folding all of it undisturbed.
+    # The run, plus half as long again for folding everything undisturbed.
     pytest.mark.timeout(90 * SHAPE.minutes),
 ]  # fmt: skip
 
 
 def soak_in(folder: Path, shape: Shape = SHAPE) -> Soak:
-    """As a process that was started anew makes it."""
-    # Where there is no pooler, workers and clients speak with PostgreSQL itself.
+    """Create the soak as a newly started process does."""
+    # Without a pooler, workers and clients connect to PostgreSQL directly.
     database = "pgbouncer" if installed_pgbouncer() else "postgresql"
     return Soak(folder, shape, database=database, workers=FOUR_WORKERS)
 
 
 def stop_after(waves: int) -> Any:
-    """Ends a run when so many waves are over."""
+    """Return a callback that ends a run after `waves` waves."""
 
     def told(row: Mapping[str, Any]) -> None:
         if row["wave"] == waves:
@@ -48,7 +48,7 @@ def test_nothing_is_lost_doubled_or_reordered_on_two_redis_servers_behind_a_pool
     with skipping_on(ModuleNotFoundError):
         with pytest.raises(Stopped):
             soak_in(server_folder).run(seconds=60 * SHAPE.minutes, told=stop_after(2))
-        # Within a wave, whose appends are repeated then.
+        # Stop within a wave; the next run repeats its appends.
         with pytest.raises(Stopped):
             soak_in(server_folder).run(seconds=0)
         soak_in(server_folder).run(seconds=60 * SHAPE.minutes)

@@ -1,4 +1,4 @@
-"""Conversations whose names are the same, or made to look the same, share nothing."""
+"""Conversations share nothing, even if their names are equal or crafted to collide."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_what_one_conversation_says_is_read_in_no_other(
     turns = [said(number) for number in range(len(NAMES))]
     for part in (slice(0, 40), slice(40, None)):
         for number, (view, conversation) in enumerate(views):
-            # The ids of turns are the same everywhere: they are unique in a conversation only.
+            # Turn ids are the same in all conversations: they are unique within a conversation only.
             view.append(conversation, [
                 {**turn, "turn_id": f"turn-{n}"} for n, turn in enumerate(turns[number])
             ][part])  # fmt: skip
@@ -103,7 +103,7 @@ def assert_everything_read_is_ones_own(views: list[tuple[Turnfold, str]]) -> Non
 
 
 def rows_that_mix_conversations(engine: Engine) -> dict[str, list[object]]:
-    """Rows that name a secret other than that of the conversation they belong to."""
+    """Return rows that contain the secret of a conversation other than their own."""
     with engine.begin() as connection:
         owners = {
             row[0]: NAMES.index((row[1], row[2]))

@@ -1,4 +1,4 @@
-"""Reshards, refinement, retention and erasure while the command, workers and servers are killed -9 at any moment."""
+"""Reshards, refinement, retention and erasure survive kill -9 of the command, workers and servers at any moment."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from turnfold_worker.testing.model_server import OpenAIServer
 pytestmark = [pytest.mark.long, pytest.mark.processes, pytest.mark.timeout(1500)]
 
 KEPT, SHORT, PEOPLE = "kept", "short", "people"
-"""Tenants: words of the first and the last stay, those of the other a moment."""
+"""Tenants: the first and the last keep their turns' words, the second one for a moment only."""
 KEEP_DAYS = 1e-5
 ROUNDS, CONVERSATIONS, TURNS = 5, 4, 80
 
@@ -45,13 +45,13 @@ Conversations = Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]
 
 @dataclass
 class People:
-    """Who write to conversations, some of them together, and are forgotten one after the other."""
+    """People who write to conversations, some of them shared, and who are forgotten one after the other."""
 
     client: Turnfold
     words: list[str] = field(default_factory=list)
-    """Each is said by one who was forgotten, and by nobody else."""
+    """Words of the forgotten; each was used by one forgotten person alone."""
     others: dict[str, list[str]] = field(default_factory=dict)
-    """What those who stay said, by conversation."""
+    """Contents by the people who stay, by conversation."""
     error: BaseException | None = None
     stopped: threading.Event = field(default_factory=threading.Event)
 
@@ -104,7 +104,7 @@ def command(chaos: Chaos, *arguments: str) -> subprocess.Popen[bytes]:
 
 
 def killed_reshard(chaos: Chaos, chance: random.Random) -> str:
-    """Begun anew, or gone on with, and killed a moment after the servers were told, if it is not done by then."""
+    """Start or resume a reshard; kill it, unless done, within a second of its announcement to the servers."""
     under_way = "SELECT COUNT(*) FROM meta WHERE key = 'reshard_to'"
     begins = () if _count(chaos, under_way) else ("--shards", str(chance.choice((4, 16, 64))))
     reshard = command(chaos, "reshard", *begins)
@@ -191,7 +191,7 @@ def _check(chaos: Chaos, conversations: Conversations, model: OpenAIServer) -> N
 
 
 def _undisturbed(folder: Path, model: OpenAIServer, conversations: Conversations) -> dict[tuple[str, str], str]:
-    """Digests of the same turns, folded, refined and expired by one worker that nothing happens to."""
+    """Return digests of the same turns, folded, refined and expired by one undisturbed worker."""
     folder.mkdir()
     url = f"sqlite:///{folder / 'turnfold.db'}"
     migrate.upgrade(url)
