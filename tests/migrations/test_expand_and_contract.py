@@ -1,4 +1,4 @@
-"""Two versions use one database: it is expanded first, and contracted when the older one is gone."""
+"""Two versions share a database, which is expanded for the newer one and contracted once the older one is gone."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ READ_BY_VERSION_1 = SchemaRange(1, 1)
 
 
 def at_version_1(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A database that the version before migrated: its migrations were ours up to there."""
+    """Create a database as version 1 did: its only migration is today's first."""
     with monkeypatch.context() as older:
         older.setattr(steps, "steps", lambda: (Step("0001", Phase.EXPAND),))
         older.setattr(migrate, "steps", steps.steps)
@@ -63,7 +63,7 @@ def test_a_database_in_use_is_expanded_and_contracted_by_a_command_of_its_own(
     assert migrate.current(database_url) == "0003"
     run(database_url, "INSERT INTO conversation (tenant, external_id) VALUES ('acme', 'new')", *REFINED)
     assert counted(database_url) == {"kept": None, "new": 0}
-    # As a worker of version 1 does.
+    # A worker of version 1 inserts rows like this.
     run(database_url, "INSERT INTO conversation (tenant, external_id, closed_seq) VALUES ('acme', 'beside', 8)")
     migrate.upgrade(database_url, contract=True)
     assert (migrate.current(database_url), served(database_url)) == (LAST, SchemaRange(2, 2))
@@ -88,11 +88,11 @@ REFINED = (
             importance, method, refined, facts, source_hash)
         SELECT id, 1, 0, 1, 8, 's', 9, 3, 2, 1, 5, 1, 2, '{}', '' FROM conversation""",
 )
-"""Of each conversation two segments, the second one refined, and a refined chapter; nobody counts them."""
+"""Two segments of each conversation, the second one refined, and a refined chapter; no row counts them yet."""
 
 
 def counted(url: str) -> dict[str, int | None]:
-    """`refined_turns` by conversation."""
+    """Return `refined_turns` by conversation."""
     engine = reader(url)
     with engine.connect() as connection:
         rows = connection.execute(text("SELECT external_id, refined_turns FROM conversation")).all()
@@ -119,7 +119,7 @@ def test_a_reader_reads_every_version_of_its_range_and_no_other(
 
 
 def reads(url: str, version: SchemaRange | None = None) -> str:
-    """`yes`, or why not, of a reader that works with some versions."""
+    """Return `yes`, or the error, of a reader that supports schema `version`."""
     engine = reader(url)
     with pytest.MonkeyPatch.context() as other:
         if version is not None:
@@ -187,7 +187,7 @@ def test_an_index_that_is_missing_is_built(database_url: str) -> None:  # noqa: 
 
 @pytest.mark.postgresql
 def test_an_index_is_built_while_others_write(postgresql_url: str) -> None:  # noqa: F811
-    """A build that locks the table would let nobody insert until the transaction before it ends."""
+    """A build that locked the table would block inserts until the transaction before it ends."""
     migrate.upgrade(postgresql_url)
     run(
         postgresql_url,

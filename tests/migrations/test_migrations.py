@@ -34,7 +34,7 @@ def sqlite_url(tmp_path: Path) -> str:
 
 @pytest.fixture
 def postgresql_url(postgresql_server: PostgresqlServer) -> Iterator[str]:
-    """An empty database of its own."""
+    """An empty database for the test alone."""
     name = f"empty_{uuid4().hex}"
     yield postgresql_server.create(name)
     postgresql_server.drop(name)
@@ -48,7 +48,7 @@ def database_url(request: pytest.FixtureRequest) -> str:
 
 
 LAST = steps()[-1].revision
-"""Where a new database is."""
+"""Revision of a new database."""
 
 
 def run(database_url: str, *statements: str) -> None:
@@ -204,7 +204,7 @@ def test_a_migrated_sqlite_file_has_the_same_schema_as_a_fresh_one(sqlite_url: s
 
 
 def sqlite_schema(engine: Engine) -> dict[str, list[str]]:
-    """The SQL of each table and index, in parts without order: columns may be added later."""
+    """Return the SQL of each table and index as unordered parts, since columns may be added at the end."""
     with engine.connect() as connection:
         rows = connection.execute(
             text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'alembic_%'")
@@ -220,7 +220,7 @@ def _parts(sql: str) -> list[str]:
 
 
 _BETWEEN_COLUMNS = r",(?![^()]*\))"
-"""A comma outside of inner brackets."""
+"""A comma outside inner brackets."""
 
 
 @pytest.mark.postgresql
@@ -237,7 +237,7 @@ def test_a_migrated_postgresql_database_has_the_same_schema_as_a_fresh_one(postg
 
 
 def postgresql_schema(engine: Engine, schema: str) -> list[tuple[str, ...]]:
-    """Columns, constraints and indexes as the catalogue states them."""
+    """Return columns, constraints and indexes as the catalogue lists them."""
     columns = text(
         "SELECT table_name, column_name, data_type, character_maximum_length::text, is_nullable, column_default "
         "FROM information_schema.columns WHERE table_schema = :schema"
@@ -257,7 +257,7 @@ def postgresql_schema(engine: Engine, schema: str) -> list[tuple[str, ...]]:
 
 
 def test_each_database_gets_a_secret_of_its_own(tmp_path: Path) -> None:
-    """Seals are made of it: without one, what is told of a conversation could be forged."""
+    """Seals are derived from the secret; without one, statements about a conversation could be forged."""
     secrets = []
     for name in ("one", "two"):
         url = f"sqlite:///{tmp_path / name}.db"
@@ -295,7 +295,7 @@ def test_sqlite_is_left_in_wal_mode(sqlite_url: str) -> None:
 
 
 def test_migrating_leaves_the_locks_of_other_connections_of_the_process(sqlite_url: str) -> None:
-    """Without them, who closes last in another process deletes the log that they read."""
+    """Without those locks, the last process to close the database deletes the log that they read."""
     migrate.upgrade(sqlite_url)
     engine = reader(sqlite_url)
     count = "SELECT COUNT(*) FROM conversation"

@@ -1,4 +1,4 @@
-"""Large tables of PostgreSQL in hash partitions: all works as with whole ones, and a read looks at one partition."""
+"""Hash partitions of large PostgreSQL tables change no behaviour, and a read touches one partition only."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ONE_TURN = "SELECT content FROM turn WHERE conversation = 1 AND seq = 7"
 
 @pytest.fixture
 def database_url(postgresql_server: PostgresqlServer) -> Iterator[str]:
-    """A new database in partitions."""
+    """A new, partitioned database."""
     name = f"parted_{uuid4().hex}"
     url = postgresql_server.create(name)
     ended = CliRunner().invoke(main, ["--database-url", url, "migrate", "--partitions", str(PARTITIONS)])

@@ -1,4 +1,4 @@
-"""No word is in what PostgreSQL's planner knows of the values of columns."""
+"""PostgreSQL's planner statistics contain no words of conversations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from turnfold_worker.operate.schema.statistics import columns_with_words
 pytestmark = pytest.mark.postgresql
 
 WORD = "xylophonequartz"
-# Terms of anchors are looked for: plans need their values.
+# Except terms of anchors: queries filter by them, so plans need their statistics.
 KNOWN = text(
     "SELECT tablename, attname FROM pg_stats "
     "WHERE CONCAT(most_common_vals, histogram_bounds, most_common_elems) LIKE :word "
@@ -44,7 +44,7 @@ def test_no_word_is_sampled_and_what_was_goes_with_the_next_migration(
     engine = connect(database_url, write=True, timeout_seconds=10)
     with engine.begin() as connection:
         assert words_after_analyze(connection) == set()
-        # As a database was before.
+        # As in a database of an earlier version.
         for table, column in columns_with_words():
             connection.execute(text(f'ALTER TABLE "{table}" ALTER COLUMN "{column}" SET STATISTICS -1'))
         assert {"content", "name"} <= words_after_analyze(connection)
@@ -62,5 +62,5 @@ def words_after_analyze(connection: Connection) -> set[str]:
 
 
 def known_words(connection: Connection) -> set[str]:
-    """Columns of which a word is known."""
+    """Return the columns whose statistics contain the word."""
     return {column for _, column in connection.execute(KNOWN, {"word": f"%{WORD[:9]}%"})}
