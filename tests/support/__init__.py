@@ -1,1 +1,1 @@
-"""What the suites share: servers, workers, fakes, checks and strategies."""
+"""Servers, workers, fakes, checks and strategies that the test suites share."""

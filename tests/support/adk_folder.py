@@ -1,4 +1,4 @@
-"""Google's Agent Development Kit, installed beside the environment: its pins would hold back everybody else's."""
+"""Google's Agent Development Kit, installed in a folder of its own because its pins would hold back the environment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ADK_FOLDER: Final = Path(sys.prefix) / "adk"
 
 @contextmanager
 def google_adk() -> Iterator[None]:
-    """The kit can be imported within the block."""
+    """Make the kit importable within the block."""
     sys.path.append(str(ADK_FOLDER))
     try:
         yield

@@ -1,4 +1,4 @@
-"""Logs of agents at work, in three shapes of messages and with three kinds of tools, written for these tests."""
+"""Logs of agents at work, in three message formats and with three kinds of tools, written for these tests."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True)
 class AgentLog:
-    """A conversation, and what it is about."""
+    """A conversation, with the paths, symbols and outcomes that it is about."""
 
     name: str
     turns: list[Message]
     paths: tuple[str, ...]
     symbols: tuple[str, ...]
     last: tuple[str, ...]
-    """What was done last, and how it ended, in the words of a context."""
+    """The last action and its outcome, worded as in a context."""
 
 
 def _openai(said: str, command: str, output: str, number: int) -> list[Message]:
@@ -50,16 +50,16 @@ def _plain(said: str, command: str, output: str, number: int) -> list[Message]:
 
 
 FAILING = (1, 3)
-"""Commands of the plain log that end with an error."""
+"""Indexes of the commands in the plain log that fail."""
 
 
 def _many(*shapes: str) -> str:
-    """What tools print beside the point."""
+    """Return irrelevant lines of tool output."""
     return "\n".join(shape.format(n=n) for n in range(30) for shape in shapes)
 
 
 def pytest_log() -> AgentLog:
-    """Output of pytest, grep and git, in OpenAI's messages."""
+    """A log of pytest, grep and git, in OpenAI's messages."""
     failed = (
         "============================= test session starts ==============================\n"
         "platform linux -- Python 3.12.4, pytest-8.3.2, pluggy-1.5.0\nrootdir: /srv/ferry\ncollected 214 items\n\n"
@@ -110,7 +110,7 @@ def pytest_log() -> AgentLog:
 
 
 def cargo_log() -> AgentLog:
-    """Cargo and go, in Anthropic's messages: what a tool says stands in a user's message."""
+    """A log of cargo and go, in Anthropic's messages, where a user message carries the output of a tool."""
     cargo = (
         _many("   Compiling helper-crate-{n} v0.{n}.0 (/cargo/registry/src/helper-crate-{n})")
         + "\nerror[E0502]: cannot borrow `self.slots` as mutable because it is also borrowed as immutable\n"
@@ -152,7 +152,7 @@ def cargo_log() -> AgentLog:
 
 
 def npm_log() -> AgentLog:
-    """Terminal output of npm, tsc, jest and git, as plain text."""
+    """A log of npm, tsc, jest and git, as plain text."""
     install = (
         _many("npm warn deprecated legacy-helper-{n}@1.{n}.0: use something else")
         + "\nadded 1142 packages, and audited 1143 packages in 31s\n188 packages are looking for funding\n"

@@ -1,4 +1,4 @@
-"""Requests that are made of an OpenAPI document: as it declares them, and as it does not."""
+"""Requests generated from an OpenAPI document, both valid and invalid ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def statuses(
     operation: Any, mode: GenerationMode, url: str, headers: dict[str, str], *, examples: int,
     change: Callable[[Case, int], None] = lambda case, place: None,
 ) -> list[int]:  # fmt: skip
-    """The statuses that answer made-up requests, none of them one that never should; `change` may alter each."""
+    """Send generated requests, each altered by `change`; fail on a status of `NEVER`, else return all statuses."""
     answered: list[int] = []
     strategy = operation.as_strategy(generation_mode=mode)
 
@@ -30,7 +30,7 @@ def statuses(
         answered.append(response.status_code)
         assert response.status_code not in NEVER, f"{response.status_code}: {case.as_curl_command()}"
         if response.status_code >= 400:
-            # Of what is no HTTP the server says so in plain text.
+            # The server answers in plain text what it cannot parse as HTTP.
             assert response.headers["content-type"][0] in {"application/problem+json", "text/plain; charset=utf-8"}
 
     send()

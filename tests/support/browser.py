@@ -1,4 +1,4 @@
-"""A real browser that is driven: pages are opened, typed into, clicked and looked at, by DevTools over a pipe."""
+"""A real browser, controlled by DevTools over a pipe: opens pages, types, presses keys and takes screenshots."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KEYS = {"Tab": 9, "Enter": 13, "ArrowRight": 39, "ArrowLeft": 37}
 
 
 class Browser:
-    """One tab of a browser without a window."""
+    """One tab of a headless browser."""
 
     def __init__(self, reading: int, writing: int) -> None:
         self._reading, self._writing = reading, writing
@@ -28,40 +28,40 @@ class Browser:
         self._buffer = b""
         self._session: str | None = None
         self.complaints: list[str] = []
-        """What the console and the content security policy complained of."""
+        """Errors of the console and of the content security policy."""
         target = self._call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self._call(f"{domain}.enable")
 
     def open(self, url: str) -> None:
-        """Go to a page and wait until it and its files are there."""
+        """Go to a page and wait until it and its files are loaded."""
         self.evaluate("window.isLeft = true")
         self._call("Page.navigate", url=url)
         self.wait_for("!window.isLeft && document.readyState === 'complete'")
 
     def evaluate(self, expression: str) -> Any:
-        """The value of a JavaScript expression on the page."""
+        """Return the value of a JavaScript expression on the page."""
         answer = self._call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
     def wait_for(self, expression: str) -> Any:
-        """Wait until an expression is true."""
+        """Wait until a JavaScript expression is true, and return its value."""
 
         def look() -> Any:
-            # A page that is being left has nothing that could be asked.
+            # A page that is being left cannot evaluate anything.
             answer = self._send("Runtime.evaluate", expression=expression, returnByValue=True)
             return answer.get("result", {}).get("result", {}).get("value")
 
         return wait_until(look, what=expression)
 
     def type(self, text: str) -> None:
-        """Type into what has the focus."""
+        """Type into the focused element."""
         self._call("Input.insertText", text=text)
 
     def press(self, key: str, *, times: int = 1) -> None:
-        """Press a key, as somebody without a mouse would."""
+        """Press a key, as a user without a mouse does."""
         code = {"key": key, "code": key, "windowsVirtualKeyCode": _KEYS[key]}
         text = {"text": "\r"} if key == "Enter" else {}
         for _ in range(times):
@@ -69,7 +69,7 @@ class Browser:
             self._call("Input.dispatchKeyEvent", type="keyUp", **code)
 
     def look_like(self, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
-        """Be as wide as a screen, light or dark."""
+        """Emulate a screen of a size, in light or dark mode."""
         mobile = width < 600
         self._call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=2 if mobile else 1,
@@ -79,7 +79,7 @@ class Browser:
         self._call("Emulation.setEmulatedMedia", features=[scheme])
 
     def screenshot(self, file: Path, *, whole: bool = False) -> None:
-        """Leave a picture of what is seen, or of the whole page."""
+        """Save a screenshot of the viewport, or of the whole page."""
         picture = self._call("Page.captureScreenshot", captureBeyondViewport=whole)
         file.write_bytes(base64.b64decode(picture["data"]))
 
@@ -111,7 +111,7 @@ class Browser:
     def _note(self, event: dict[str, Any]) -> None:
         if event.get("method") == "Log.entryAdded":
             entry = event["params"]["entry"]
-            # An answer such as 404 is told of, too: that one is looked at by itself.
+            # Responses such as 404 are logged here, too; tests check those themselves.
             if entry["level"] == "error" and entry.get("source") != "network":
                 self.complaints.append(entry["text"])
         elif event.get("method") == "Runtime.exceptionThrown":
@@ -120,13 +120,13 @@ class Browser:
 
 @contextmanager
 def browser(folder: Path) -> Iterator[Browser]:
-    """A browser with an empty profile, ended with the block. Skips without one, but fails where CI is set."""
+    """A browser with an empty profile that ends with the block. Skips without one, but fails where CI is set."""
     program = program_of_chromium()
     profile = folder / "driven-profile"
     read_commands, write_commands = os.pipe()
     read_answers, write_answers = os.pipe()
     options = [option for option in _QUIET if not option.startswith("--window-size")]
-    # DevTools are spoken over the descriptors 3 and 4.
+    # The browser reads DevTools commands from file descriptor 3 and writes answers to 4.
     process = subprocess.Popen(
         ["bash", "-c", f'exec "$@" 3<&{read_commands} 4>&{write_answers}', "bash", program, *options,
          "--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank"],

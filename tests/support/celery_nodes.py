@@ -1,7 +1,7 @@
-"""pytest-celery's nodes over processes of this machine, so that its API needs no Docker engine.
+"""Run pytest-celery's nodes as local processes, so that its API needs no Docker engine.
 
-Its nodes never look at a container's type, they only call it. What they call is written down nowhere, hence the
-narrow pin of pytest-celery in pyproject.toml.
+Its nodes call a container without checking its type. Which methods they call is not documented, hence the narrow pin of
+pytest-celery in pyproject.toml.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from turnfold_worker.local.redis_server import RedisServer
 
 
 class Process(Protocol):
-    """What `CeleryWorker` and `RedisServer` have in common."""
+    """The common interface of `CeleryWorker` and `RedisServer`."""
 
     @property
     def pid(self) -> int | None: ...
@@ -33,7 +33,7 @@ class Process(Protocol):
 
 
 class LocalContainer:
-    """A process with the verbs of a container; like one, it may be started again after its death."""
+    """A process with the methods of a container; it, too, can be restarted after it has died."""
 
     def __init__(self, name: str, process: Process, log: Path) -> None:
         self.name = name
@@ -48,14 +48,14 @@ class LocalContainer:
         return self._process.running
 
     def logs(self) -> str:
-        """Of all its lives."""
+        """Return the logs of all its runs."""
         return self._log.read_text(errors="replace") if self._log.exists() else ""
 
     def reload(self) -> None:
-        """Nothing: what is said here is never a copy of an earlier answer."""
+        """Do nothing: unlike a container's, these attributes are never cached."""
 
     def kill(self, signal: str | int = "SIGKILL") -> None:
-        """SIGKILL ends every process in a container; any other signal is for the first one alone."""
+        """Send SIGKILL to every process, as to a container; send any other signal to the first process only."""
         number = signals.Signals[signal] if isinstance(signal, str) else signals.Signals(signal)
         if number is signals.SIGKILL:
             self._process.kill()
@@ -63,7 +63,7 @@ class LocalContainer:
             psutil.Process(self._process.pid).send_signal(number)
 
     def restart(self, timeout: float = 0) -> None:
-        """Stop it if it runs, each process in its own time; start it, and wait until it can be used."""
+        """Stop the process gracefully if it runs, start it, and wait until it is ready."""
         self._process.stop()
         self._process.start()
 
@@ -85,7 +85,7 @@ class RedisContainer(LocalContainer):
 
 
 class WorkerContainer(LocalContainer):
-    """A worker's parent and its children."""
+    """A worker's parent process and its children."""
 
     def __init__(self, worker: CeleryWorker) -> None:
         super().__init__(worker.name, worker, worker.log)
@@ -98,12 +98,12 @@ class WorkerContainer(LocalContainer):
         return self.name
 
     def processes(self) -> Sequence[psutil.Process]:
-        """The parent, then its children; none when it is dead."""
+        """Return the parent and its children; an empty list when the worker is dead."""
         return [psutil.Process(self._worker.pid), *self._worker.children()] if self._worker.pid is not None else []
 
 
 class WorkerNode(CeleryTestWorker):
-    """What pytest-celery's own node asks of a container's name or of a program in it, asked of this machine."""
+    """Answers from this machine what pytest-celery's node reads from its container."""
 
     def hostname(self) -> str:
         return f"{self.worker_name}@{socket.gethostname()}"
@@ -116,7 +116,7 @@ class WorkerNode(CeleryTestWorker):
 
 
 class TurnfoldSetup(CeleryTestSetup):
-    """A setup whose app has the worker's configuration, with the broker of the test."""
+    """A setup whose app has the worker's configuration and the test's broker."""
 
     @classmethod
     def update_app_config(cls, app: Celery) -> None:
@@ -125,7 +125,7 @@ class TurnfoldSetup(CeleryTestSetup):
         app.conf.update({**worker_app.conf.changes, "broker_url": app.conf.broker_url})
 
     def ready(self, ping: bool = False, control: bool = False, docker: bool = True) -> bool:  # noqa: FBT002 - pytest-celery's
-        """As the original, but that one calls a cluster in which nobody answers a control ping ready."""
+        """Also require, unlike the original, that every worker answers a control ping when `control` is set."""
         return super().ready(ping=ping, docker=docker) and (not control or self._all_answer())
 
     def _all_answer(self) -> bool:

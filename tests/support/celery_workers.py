@@ -1,4 +1,4 @@
-"""Real `celery worker` processes, as a platform runs them, that a test may kill; forked: hundreds are started."""
+"""Real `celery worker` processes that a test may kill; they are forked, because the tests start hundreds of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ READY = " ready."
 
 
 class CeleryWorker:
-    """One parent with its children; restartable."""
+    """A parent process and its pool; restartable."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class CeleryWorker:
         application: str = "turnfold_worker.celery_app",
         anew: bool = False,
     ) -> None:
-        """`anew` starts Python as a platform does: for what is measured, since a fork shares what it has imported."""
+        """`anew` starts a fresh Python, as production does; for measurements, since a fork shares imported memory."""
         self.name = name
         self.log = folder / f"{name}.log"
         self._environment = {**os.environ, **environment}
@@ -47,7 +47,7 @@ class CeleryWorker:
         self._orphaned: list[int] = []
 
     def start(self, *, wait: bool = True) -> None:
-        """Start it; with `wait`, until it takes messages."""
+        """Start the worker; with `wait`, block until it accepts messages."""
         self._said_before = self.log.stat().st_size if self.log.exists() else 0
         if self._is_forked:
             self._process = ForkedProgram("celery.__main__:main", self._arguments, self._environment, log=self.log)
@@ -61,12 +61,12 @@ class CeleryWorker:
             self.wait_until_ready()
 
     def wait_until_ready(self) -> None:
-        """Until it takes messages. Fails when it does not within a minute."""
+        """Wait until the worker accepts messages. Fails after a minute."""
         wait_until(lambda: self.ready, what=f"worker {self.name} is ready, see {self.log}")
 
     @property
     def ready(self) -> bool:
-        """It runs, and has said since its last start that it takes messages."""
+        """Return whether the worker runs and has logged since its last start that it is ready."""
         return self.running and READY in self.log.read_bytes()[self._said_before :].decode(errors="replace")
 
     @property
@@ -75,16 +75,16 @@ class CeleryWorker:
 
     @property
     def exit_code(self) -> int | None:
-        """What the parent ended with; None while it runs."""
+        """Exit code of the parent; None while it runs."""
         return None if self._process is None else self._process.poll()
 
     @property
     def pid(self) -> int | None:
-        """Process id of the parent while it runs."""
+        """Process id of the parent while it runs, else None."""
         return self._process.pid if self._process is not None and self.running else None
 
     def children(self) -> list[psutil.Process]:
-        """Its pool."""
+        """Return the pool's processes."""
         if self._process is None:
             return []
         try:
@@ -93,17 +93,17 @@ class CeleryWorker:
             return []
 
     def processes(self) -> list[int]:
-        """Ids of the parent and of its pool."""
+        """Return the ids of the parent and its pool."""
         if self._process is None:
             return []
         return [self._process.pid, *(child.pid for child in self.children())]
 
     def freeze(self) -> None:
-        """SIGSTOP all of it, wherever it is."""
+        """Stop every process where it is, with SIGSTOP."""
         self._signal_all(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let it go on."""
+        """Resume every process, with SIGCONT."""
         self._signal_all(signal.SIGCONT)
 
     def _signal_all(self, number: signal.Signals) -> None:
@@ -112,7 +112,7 @@ class CeleryWorker:
                 os.killpg(self._process.pid, number)
 
     def kill(self) -> None:
-        """Kill -9 the parent and what it leaves behind."""
+        """Kill -9 the parent and its remaining children."""
         if self._process is None:
             return
         with contextlib.suppress(ProcessLookupError):
@@ -120,7 +120,7 @@ class CeleryWorker:
         self._process.wait()
 
     def kill_parent(self) -> None:
-        """Kill -9 the parent alone; its children finish their tasks and then find that nobody asks for more."""
+        """Kill -9 the parent alone; its children finish their tasks and then exit, since no parent sends them more."""
         if self._process is None:
             return
         self._process.kill()
@@ -128,7 +128,7 @@ class CeleryWorker:
         self._orphaned.append(self._process.pid)
 
     def kill_child(self, number: int = 0) -> bool:
-        """Kill -9 one child of the pool; False if there is none."""
+        """Kill -9 one child of the pool; return False if there is none."""
         children = self.children()
         if not children:
             return False
@@ -139,7 +139,7 @@ class CeleryWorker:
         return True
 
     def stop(self) -> None:
-        """SIGTERM, then SIGKILL."""
+        """Send SIGTERM, then SIGKILL."""
         if self._process is None or self._process.poll() is not None:
             return
         self._process.terminate()

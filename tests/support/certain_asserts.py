@@ -1,8 +1,8 @@
-"""Find tests that may pass without a check: each assert is in a loop or a branch that may not run.
+"""Find tests that may pass without a check, because each assert is in a loop or a branch that may not run.
 
-Read from the source, so what is certain is what a reader sees: a loop over a literal runs, a loop over what was
-computed may not. A call of `wait_until`, or of a function named `assert…` or `check…`, is a check; a function of the
-same file is looked into.
+Only the source counts: a loop over a literal certainly runs, a loop over a computed value may not. A call of
+`wait_until`, or of a function named `assert…` or `check…`, is a check; calls of functions in the same file are
+followed.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 CHECKS = ("assert", "check", "_check", "wait_until", "_wait_until", "raises", "run_state_machine_as_test")
-"""How the names of functions begin that raise where something is not as it should be."""
+"""Prefixes of the names of functions that raise when a check fails."""
 KEEPS_LENGTH = {"enumerate", "frozenset", "list", "reversed", "set", "sorted", "tuple"}
-"""Built-in functions whose value is empty only where their argument is."""
+"""Built-in functions whose result is empty only if their argument is."""
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 def unchecked_tests(source: str) -> list[str]:
-    """Return the names of a file's tests that have checks, none of which certainly runs."""
+    """Return the names of a file's tests that contain checks, none of which certainly runs."""
     module = ast.parse(source)
     file = TestFile(module)
     tests = (node for node in ast.walk(module) if isinstance(node, Function) and node.name.startswith("test_"))
@@ -28,7 +28,7 @@ def unchecked_tests(source: str) -> list[str]:
 
 
 class TestFile:
-    """A file's functions and what its names are bound to."""
+    """The functions of a file and the values of its names."""
 
     __test__ = False
 
@@ -36,10 +36,10 @@ class TestFile:
         self.functions = {node.name: node for node in ast.walk(module) if isinstance(node, Function)}
         self.values = bindings(module)
         self.open: set[str] = set()
-        """The functions being looked into, for one that calls itself."""
+        """Functions under analysis, to stop recursion."""
 
     def may_check(self, function: Function) -> bool:
-        """Return whether any check is written in a function, or in one of the same file that it calls."""
+        """Return whether a function, or one of the same file that it calls, contains any check."""
         if function.name in self.open:
             return False
         self.open.add(function.name)
@@ -51,7 +51,7 @@ class TestFile:
             self.open.discard(function.name)
 
     def certainly_checks(self, function: Function) -> bool:
-        """Return whether each run of the function that ends without an error has checked something."""
+        """Return whether every run of the function that ends without an error performs a check."""
         if function.name in self.open:
             return False
         self.open.add(function.name)
@@ -71,7 +71,7 @@ class TestFile:
         return False
 
     def leaves_checked(self, statement: ast.stmt) -> bool:
-        """Return whether a branch that may leave has checked something by then."""
+        """Return whether every branch that may leave performs a check first."""
         if not isinstance(statement, ast.If):
             return False
         branches = (branch for branch in (statement.body, statement.orelse) if any(map(may_leave, branch)))
@@ -99,7 +99,7 @@ class TestFile:
         return certain
 
     def expression_checks(self, node: ast.AST) -> bool:
-        """Return whether a check is called, outside of comprehensions over what may be empty."""
+        """Return whether a check is called outside comprehensions over possibly empty iterables."""
         if isinstance(node, ast.Lambda):
             return False
         if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
@@ -107,7 +107,7 @@ class TestFile:
         return self.is_check(node) or any(map(self.expression_checks, ast.iter_child_nodes(node)))
 
     def is_check(self, node: ast.AST, of_own: Callable[[Function], bool] | None = None) -> bool:
-        """Return whether a node is a call of a check; `of_own` tells that of functions of the same file."""
+        """Return whether a node calls a check; `of_own` decides for functions of the same file."""
         if not isinstance(node, ast.Call):
             return False
         name = called(node)
@@ -116,7 +116,7 @@ class TestFile:
         return name.startswith(CHECKS) if own is None else (of_own or self.certainly_checks)(own)
 
     def is_filled(self, value: ast.AST | None) -> bool:
-        """Return whether an iterable is plainly not empty."""
+        """Return whether an iterable is certainly not empty."""
         match value:
             case ast.Constant(value=constant):
                 filled = isinstance(constant, str | bytes) and bool(constant)
@@ -158,7 +158,7 @@ class TestFile:
         return name in KEEPS_LENGTH and bool(call.args) and self.is_filled(call.args[0])
 
     def number(self, node: ast.expr) -> int | None:
-        """Return the whole number that is written, or that a name is bound to."""
+        """Return the integer that an expression states, or that its name is bound to."""
         if isinstance(node, ast.Name):
             bound = self.values.get(node.id)
             return None if bound is None else self.number(bound)
@@ -170,7 +170,7 @@ class TestFile:
 
 
 def called(call: ast.Call) -> str:
-    """Return the last part of the name that is called."""
+    """Return the last part of the called name."""
     match call.func:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
@@ -179,9 +179,10 @@ def called(call: ast.Call) -> str:
 
 
 def may_leave(node: ast.AST, *, loop: bool = True) -> bool:
-    """Return whether what follows a statement may be passed over: by `return`, or by `break` or `continue` of its loop.
+    """Return whether a statement may skip what follows: by `return`, or by `break` or `continue` of its loop.
 
-    A `return` on an error that a test names does not count: that this error is the only other outcome is checked.
+    A `return` in a handler of a named error does not count, since the test then checks that no other outcome is
+    possible.
     """
     if isinstance(node, (*NESTED, ast.ExceptHandler)):
         return False
@@ -192,7 +193,7 @@ def may_leave(node: ast.AST, *, loop: bool = True) -> bool:
 
 
 def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a statement that run with it: not those of functions that it defines."""
+    """Yield the nodes that run with a statement, without those of nested functions."""
     if isinstance(node, NESTED):
         return
     yield node
@@ -201,7 +202,7 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def bindings(scope: ast.Module | Function) -> dict[str, ast.expr | None]:
-    """Return the names that a scope binds with the expression each is bound to: None where that is not one."""
+    """Return the names bound in a scope, each with its expression, or None if it is not bound to one."""
     nodes = [node for statement in scope.body for node in own_nodes(statement)]
     values: dict[str, ast.expr | None] = {}
     for node in nodes:

@@ -1,4 +1,4 @@
-"""Real workers, Redis and SQL under faults, producers that repeat what failed, and an end only when all is folded."""
+"""Run real workers, Redis and SQL under faults, with producers that retry, until every turn is folded."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from turnfold_worker.settings import WorkerSettings
 TESTS = Path(__file__).parent.parent
 
 MOST_AHEAD = 600
-"""Turns that may be appended and not folded: faults are to hit work, not an empty house or an endless queue."""
+"""Upper bound of appended turns that are not folded yet, so that faults hit work, but no endless queue."""
 
 LEASE_SECONDS = 2.0
 
@@ -55,32 +55,32 @@ FOUR_WORKERS = (
 _T = TypeVar("_T")
 
 Strike = Callable[["Chaos", random.Random], str | None]
-"""Does something to a running `Chaos`, and says what; None when there was nobody to do it to."""
+"""A function that does something to a running `Chaos` and returns its name, or None if there was no target."""
 Messages = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What happens to whom."""
+    """Conversations, faults and servers of a run."""
 
     conversations: Mapping[tuple[str, str], Messages]
     """(tenant, conversation) -> its messages."""
     strikes: Sequence[Strike]
-    """One after the other, each when its share of the turns is folded."""
+    """Strikes in order; each runs when its share of the turns is folded."""
     seed: int
     doorbell: bool = True
     celery_doorbell: bool = False
     copies: int = 1
-    """Above 1, whatever is published is published so many times, and drains and folds that nobody needs besides."""
+    """Above 1, every message is published this many times, and needless drains and folds are added."""
     environment: Mapping[str, str] = field(default_factory=dict)
     database: str = "sqlite"
-    """Or "postgresql": a server of this run alone; or "pgbouncer": the same behind a pooler in transaction mode."""
+    """One of "sqlite"; "postgresql", a server for this run alone; "pgbouncer", the same behind a transaction pooler."""
     clocks: bool = False
-    """Redis, SQL and workers live by clocks that a strike may set."""
+    """Whether Redis, SQL and workers use clocks that a strike may set."""
     redis_servers: int = 1
-    """Inboxes lie on all of them; the first is Celery's broker, too."""
+    """Number of servers with inboxes; the first one is Celery's broker as well."""
     workers: Sequence[tuple[str, Sequence[str], int]] = FOUR_WORKERS
-    """Name, queues and children of each."""
+    """Name, queues and number of children of each worker."""
 
     @property
     def turns(self) -> int:
@@ -89,17 +89,17 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a run left behind and what it met on its way."""
+    """The final state of a run, and counts of what happened in it."""
 
     verdict: Verdict
     broken: Mapping[str, Sequence[tuple[object, ...]]]
     digests: Mapping[tuple[str, str], str]
     parked: Sequence[str]
-    """Errors of jobs that wait for a person."""
+    """Errors of jobs that wait for an operator."""
     plain_segments: int
-    """Segments that were taken for poison and have plain words."""
+    """Segments that count as poison and have only plain words."""
     folded_again: int
-    """Those that were, and were folded again by themselves when ten minutes had gone by."""
+    """Segments that counted as poison and were folded again automatically ten minutes later."""
     left_in_redis: Sequence[str]
     strikes: Mapping[str, int]
     appends_repeated: int
@@ -108,7 +108,7 @@ class Outcome:
     entries_replayed: int
     """Turns that a drain read again after they were stored."""
     folds_discarded: int
-    """Segments that two workers folded at once, of which one was thrown away."""
+    """Folds thrown away because two workers folded the same segment at once."""
     tasks: int
     seconds: float
 
@@ -122,10 +122,10 @@ class Outcome:
 
 
 class Chaos:
-    """A run, or several over the same servers. A context manager: whatever it started ends with it."""
+    """A context manager for one run, or several on the same servers; everything that it started ends with it."""
 
     def __init__(self, folder: Path, plan: Plan) -> None:
-        """What an earlier one left in the folder is there again."""
+        """Prepare servers on the data that an earlier chaos left in `folder`, if any."""
         self.plan = plan
         self.struck: Counter[str] = Counter()
         self.servers = [RedisServer(folder / f"redis-{number}") for number in range(1, plan.redis_servers + 1)]
@@ -179,7 +179,7 @@ class Chaos:
             **self.plan.environment,
         }  # fmt: skip
         for name, queues, children in self.plan.workers:
-            # A SQLite file is on one machine, and so are the workers that write it: they share a clock.
+            # A SQLite file and all workers that write it are on one machine: they share a clock.
             clock = self.clocks.environment(name if self.postgresql else "workers") if self.clocks else {}
             self.workers.append(
                 CeleryWorker(
@@ -202,7 +202,7 @@ class Chaos:
         self._engine.dispose()
 
     def goes_on_with(self, plan: Plan) -> None:
-        """Let the next `run` be another one, with other conversations, over what is stored and the same workers."""
+        """Make the next `run` use the conversations of `plan`, on the same workers and the data stored so far."""
         self.plan, self.struck, self._folded_again = plan, Counter(), set()
         self._before, own = (0, 0), [(t, c) for t, c in plan.conversations]
         stored, folded = self.progress()
@@ -219,7 +219,7 @@ class Chaos:
         self.progress()
 
     def run(self, *, timeout_seconds: float, progress: Callable[[int], None] = lambda folded: None) -> Outcome:
-        """Append, strike, and wait until everything is stored and folded; `progress` is told how much is."""
+        """Append, strike, and wait until everything is folded; call `progress` with the number of folded turns."""
         self._tell = progress
         with mock.patch.object(CeleryPublisher, "publish", self._published()):
             return self._run(timeout_seconds)
@@ -247,20 +247,20 @@ class Chaos:
 
     @property
     def redis_url(self) -> str:
-        """Of all servers that were started, in their order."""
+        """URLs of all servers, in the order of their start."""
         return ",".join(server.url for server in self.servers)
 
-    # What strikes use
+    # Called by strikes
 
     def crash_redis(self, server: RedisServer) -> None:
-        """Kill -9, and back only after an append has failed, if any is still to come."""
+        """Kill -9 a Redis, and start it again after an append has failed or all appends are done."""
         failed = self.producers.failures
         server.kill()
         wait_until(lambda: self.producers.failures > failed or self.producers.finished, what="an append that fails")
         self.bring_back_redis(server)
 
     def bring_back_redis(self, server: RedisServer) -> None:
-        """Start a Redis; producers repeat what it had acknowledged and not written before they go on."""
+        """Start a Redis; before producers continue, they repeat the appends that it acknowledged but did not write."""
         with self.producers.held_back() as repeat:
             self.start_redis(server)
             repeat()
@@ -273,15 +273,15 @@ class Chaos:
         assert self.postgresql is not None
         with self._living_by("postgresql"):
             self.postgresql.start()
-        # What the pool holds are connections to the dead one.
+        # The pool holds connections to the dead server.
         self._engine.dispose()
 
     def said(self, words: str) -> int:
-        """How often workers wrote this into their logs."""
+        """Count the occurrences of `words` in the workers' logs."""
         return sum(worker.log.read_text(errors="replace").count(words) for worker in self.workers)
 
     def progress(self) -> tuple[int, int]:
-        """Turns of the plan stored and folded; what was last seen while the database is away."""
+        """Return the plan's stored and folded turns; the last known numbers while the database is down."""
         try:
             with self._engine.begin() as connection:
                 row = connection.execute(
@@ -292,13 +292,13 @@ class Chaos:
         self._seen = row[0] - self._before[0], row[1] - self._before[1]
         return self._seen
 
-    # Within
+    # Internals
 
     def _living_by(self, clock: str) -> AbstractContextManager[None]:
         return self.clocks.inherited(clock) if self.clocks else nullcontext()
 
     def _ahead(self, appended: int) -> bool:
-        # Without Redis nothing is folded, and producers are to meet the outage rather than wait for its end.
+        # Nothing is folded without Redis; producers must meet the outage instead of waiting for its end.
         if not all(server.running for server in self.servers):
             return False
         if time.monotonic() > self._look_again:
@@ -318,7 +318,7 @@ class Chaos:
 
     def _describe(self) -> str:
         state = f"producers finished: {self.producers.finished}; logs are in {self.folder}"
-        # A server that did not come back is what there is to say.
+        # Report the server that did not come back.
         try:
             with self._engine.begin() as connection:
                 jobs = connection.execute(text("SELECT * FROM job WHERE state IN ('due', 'running')")).mappings().all()
@@ -366,7 +366,7 @@ class Chaos:
         return seen
 
     def _ten_minutes_go_by(self) -> bool:
-        """For segments whose workers were killed, which are then folded again by themselves; False where none is."""
+        """Age the jobs of killed workers so that they are folded again; return False if there are none."""
         job = table(JobRow)
         long_ago = (
             update(job)
@@ -382,7 +382,7 @@ class Chaos:
         return bool(found)
 
     def _written(self) -> bytes:
-        """Redis's log on disk."""
+        """Return the contents of Redis's logs on disk."""
         return b"".join(path.read_bytes() for path in sorted(self.folder.glob("redis-*/**/appendonly*.aof")))
 
     def _judged(self, seconds: float) -> Outcome:

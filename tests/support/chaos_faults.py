@@ -1,4 +1,4 @@
-"""The table of faults: each row is a run of its own, on each database that it is about."""
+"""The table of faults: each row is a run of its own, on each of its databases."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ BOTH: Final = ("sqlite", "postgresql")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """One row."""
+    """One row of the table."""
 
     name: str
     strikes: Mapping[Strike, int] = field(default_factory=dict)
-    """How many of each strike 20,000 turns."""
+    """Number of strikes of each kind for 20,000 turns."""
     databases: tuple[str, ...] = BOTH
     doorbell: bool = True
     celery_doorbell: bool = False
-    """Producers publish through Celery instead of ringing in Redis."""
+    """Whether producers publish through Celery instead of ringing in Redis."""
     copies: int = 1
     environment: Mapping[str, str] = field(default_factory=dict)
     clocks: bool = False
 
     def plan(self, conversations: Mapping[tuple[str, str], Messages], *, database: str, seed: int) -> Plan:
-        """Its run over these conversations: fewer turns meet fewer strikes, but each kind at least once."""
+        """Return the run of a fault for these conversations; fewer turns get fewer strikes, but one of each kind."""
         share = sum(map(len, conversations.values())) / FULL_TURNS
         chosen = [strike for strike, number in self.strikes.items() for _ in range(max(1, round(number * share)))]
         random.Random(seed).shuffle(chosen)

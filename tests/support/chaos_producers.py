@@ -1,4 +1,4 @@
-"""Producers that repeat what failed, as every platform must, and pause while their Redis comes back."""
+"""Producers that retry failed appends, as every platform must, and pause while their Redis restarts."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from turnfold.errors import Unavailable
 
 THREADS = 4
 RECENT = 1_000
-"""Acknowledged appends that a crash of Redis could still concern."""
+"""Acknowledged appends that are remembered because a crash of Redis may still lose them."""
 
 Batch = tuple[tuple[str, str], Sequence[Mapping[str, Any]]]
 
 
 class Producers:
-    """Threads, each with conversations of its own; one append of a conversation at a time.
+    """Threads that append conversations, each its own ones; appends to a conversation never overlap.
 
-    Redis with `appendfsync everysec` acknowledges up to two seconds of appends that it has not written, while a
-    sync of its log takes long. What it acknowledged and lost is the platform's to append again, in order and
-    before anything newer; what it wrote must never be lost, so that is not repeated.
+    With `appendfsync everysec`, Redis acknowledges up to two seconds of appends before they are written, if a sync
+    of its log takes long. The platform must repeat those that are lost, in order and before anything newer. What
+    Redis has written must never be lost, so it is not repeated.
 
-    `ahead` says whether so many appended turns are enough for now; `written` is Redis's log on disk.
+    `ahead` returns whether the number of appended turns suffices for now; `written` returns Redis's log on disk.
     """
 
     def __init__(
@@ -70,17 +70,17 @@ class Producers:
 
     @property
     def finished(self) -> bool:
-        """Everything is appended and acknowledged."""
+        """Whether everything is appended and acknowledged."""
         return not any(thread.is_alive() for thread in self._threads)
 
     def reraise(self) -> None:
-        """Let the test see what ended a thread."""
+        """Raise the error that ended a thread, if any."""
         if self._error is not None:
             raise self._error
 
     @contextmanager
     def held_back(self) -> Iterator[Callable[[], None]]:
-        """No append is under way within; yields what appends again all that Redis lost."""
+        """Pause all appends within the block; yields a function that repeats the appends that Redis lost."""
         with self._changed:
             self._open = False
             self._changed.wait_for(lambda: self._inside == 0)
@@ -92,7 +92,7 @@ class Producers:
                 self._changed.notify_all()
 
     def _repeat(self) -> None:
-        # Read after the start, at which Redis cuts off what it had written in part.
+        # Read after the restart, in which Redis cuts off a partly written end.
         written = self._written()
         for (tenant, conversation), turns in list(self._recent):
             lost = [turn for turn in turns if turn["turn_id"].encode() not in written]

@@ -1,4 +1,4 @@
-"""The full round of faults, printed as the table of docs/reliability.md: `make chaos`."""
+"""Run all faults and print the table of docs/reliability.md: `make chaos`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Digests = Mapping[tuple[str, str], str]
 
 
 def main() -> int:
-    """Run the rows that were asked for; 1 when one of them ended in other rows than an undisturbed run."""
+    """Run the selected rows; return 1 if one of them differs from an undisturbed run."""
     parser = argparse.ArgumentParser(prog="make chaos", description=__doc__)
     parser.add_argument("--turns", type=int, default=FULL_TURNS, help=f"in conversations of {TURNS_A_CONVERSATION}")
     parser.add_argument("--seed", type=int, default=1)
@@ -69,7 +69,7 @@ def main() -> int:
 
 
 def verdict_of(outcome: Outcome, undisturbed: Digests) -> str:
-    """What differs from an undisturbed run; empty when nothing does."""
+    """Return the differences from an undisturbed run; empty if there are none."""
     found = [f"breaks: {name}" for name in outcome.broken]
     if different := [address for address, digest in outcome.digests.items() if undisturbed[address] != digest]:
         found.append(f"{len(different)} conversations differ")
@@ -77,7 +77,7 @@ def verdict_of(outcome: Outcome, undisturbed: Digests) -> str:
         ("lost", len(outcome.verdict.lost)), ("doubled", len(outcome.verdict.doubled)),
         ("reordered", len(outcome.verdict.reordered)), ("unknown", len(outcome.verdict.unknown)),
         ("plain segments", outcome.plain_segments),
-        # Their anchors have later numbers than in an undisturbed run.
+        # Numbers of their anchors are higher than in an undisturbed run.
         ("segments folded again", outcome.folded_again), ("parked jobs", len(outcome.parked)),
         ("keys left in Redis", len(outcome.left_in_redis)),
     ):  # fmt: skip

@@ -1,4 +1,4 @@
-"""What strikes a running chaos: kill -9, SIGSTOP, a disk without room, a clock that is set, a log without its end."""
+"""Strikes on a running chaos: kill -9, SIGSTOP, a full disk, a clock step, a truncated log."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from turnfold.contract import keys
 BEGIN_OF_TRANSACTION: Final = b"*1\r\n$5\r\nMULTI\r\n"
 
 STOPPED_SECONDS: Final = 1.5 * LEASE_SECONDS
-"""Longer than a lease, and than any call waits for Redis in these runs."""
+"""Longer than a lease, and longer than any call waits for Redis in these runs."""
 
 AN_HOUR: Final = 3_600
 
@@ -26,13 +26,13 @@ AN_HOUR: Final = 3_600
 
 
 def redis_process(chaos: Chaos, chance: random.Random) -> str:
-    """A Redis, with whatever is on its way to and from it."""
+    """Kill a Redis with every request in flight."""
     chaos.crash_redis(chance.choice(chaos.servers))
     return "Redis"
 
 
 def postgresql_process(chaos: Chaos, chance: random.Random) -> str | None:
-    """PostgreSQL with all of its processes; it recovers from its log."""
+    """Kill all processes of PostgreSQL, which recovers from its log."""
     if chaos.postgresql is None:
         return None
     chaos.postgresql.kill()
@@ -42,7 +42,7 @@ def postgresql_process(chaos: Chaos, chance: random.Random) -> str | None:
 
 
 def pgbouncer_process(chaos: Chaos, chance: random.Random) -> str | None:
-    """The pooler, with every transaction that goes through it."""
+    """Kill the pooler with every transaction in flight."""
     if chaos.pgbouncer is None:
         return None
     chaos.pgbouncer.kill()
@@ -52,12 +52,12 @@ def pgbouncer_process(chaos: Chaos, chance: random.Random) -> str | None:
 
 
 def pool_child(chaos: Chaos, chance: random.Random) -> str | None:
-    """One process that runs tasks."""
+    """Kill one process that runs tasks."""
     return "child" if chance.choice(chaos.workers).kill_child(chance.randrange(8)) else None
 
 
 def whole_worker(chaos: Chaos, chance: random.Random) -> str:
-    """A parent and its children."""
+    """Kill a worker's parent and its children."""
     worker = chance.choice(chaos.workers)
     worker.kill()
     worker.start(wait=False)
@@ -65,7 +65,7 @@ def whole_worker(chaos: Chaos, chance: random.Random) -> str:
 
 
 def worker_parent(chaos: Chaos, chance: random.Random) -> str:
-    """A parent alone: its children finish what they do while the next one starts."""
+    """Kill a parent alone: its children finish their tasks while the next parent starts."""
     worker = chance.choice(chaos.workers)
     worker.kill_parent()
     worker.start(wait=False)
@@ -73,10 +73,10 @@ def worker_parent(chaos: Chaos, chance: random.Random) -> str:
 
 
 def power_cut(bytes_lost: int) -> Strike:
-    """Redis, and the end of its log with it.
+    """Kill Redis and cut off the last `bytes_lost` of its log.
 
-    The log is cut where a transaction begins: Redis 6.2 keeps half of one that ends within a command, without
-    carrying it out, and then the log does not say what Redis has.
+    The log is cut where a transaction begins. Otherwise Redis 6.2 would keep a transaction that ends within a
+    command without executing it, and its log would no longer match its data.
     """
 
     def strike(chaos: Chaos, chance: random.Random) -> str:
@@ -94,7 +94,7 @@ def power_cut(bytes_lost: int) -> Strike:
 
 
 def stopped_worker(chaos: Chaos, chance: random.Random) -> str:
-    """A worker in the middle of whatever it does; it goes on long after others have taken that over."""
+    """Stop a worker in the middle of its work, and resume it long after others have taken that over."""
     worker = chance.choice(chaos.workers)
     worker.freeze()
     time.sleep(STOPPED_SECONDS)
@@ -103,7 +103,7 @@ def stopped_worker(chaos: Chaos, chance: random.Random) -> str:
 
 
 def stopped_redis(chaos: Chaos, chance: random.Random) -> str:
-    """Redis says nothing, and then carries out what clients have long given up and sent again."""
+    """Stop a Redis, then let it execute requests that clients have long given up and repeated."""
     server = chance.choice(chaos.servers)
     assert server.pid is not None
     os.kill(server.pid, signal.SIGSTOP)
@@ -113,7 +113,7 @@ def stopped_redis(chaos: Chaos, chance: random.Random) -> str:
 
 
 def stopped_postgresql(chaos: Chaos, chance: random.Random) -> str | None:
-    """PostgreSQL with all of its processes, in the middle of transactions."""
+    """Stop all processes of PostgreSQL in the middle of transactions."""
     if chaos.postgresql is None:
         return None
     chaos.postgresql.freeze()
@@ -122,14 +122,14 @@ def stopped_postgresql(chaos: Chaos, chance: random.Random) -> str | None:
     return "stopped PostgreSQL"
 
 
-# Surroundings
+# Environment
 
 
 def full_disk(chaos: Chaos, chance: random.Random) -> str:
-    """No file of a worker grows any more, until space is back.
+    """Let no file of a worker grow for a while.
 
-    A limit on the size of files needs no rights, holds for processes that run, and is taken back from them; for
-    SQLite it fails the same writes as a full disk does.
+    A limit on file size needs no privileges, can be set for running processes, and can be lifted again. For SQLite,
+    the same writes fail as on a full disk.
     """
     logs = max(worker.log.stat().st_size for worker in chaos.workers)
     files = [chaos.folder / "chaos.db", chaos.folder / "chaos.db-wal"]
@@ -152,7 +152,7 @@ def _limit_files(chaos: Chaos, size: int) -> None:
 
 
 def clock_step(chaos: Chaos, chance: random.Random) -> str:
-    """Each clock an hour ahead, an hour behind, or right, at once and independently."""
+    """Set each clock independently to an hour ahead, an hour behind, or the right time."""
     assert chaos.clocks is not None
     names = ["redis", "postgresql", *(worker.name for worker in chaos.workers)] if chaos.postgresql else [
         "redis", "workers",
@@ -163,7 +163,7 @@ def clock_step(chaos: Chaos, chance: random.Random) -> str:
 
 
 def set_back(chaos: Chaos, chance: random.Random) -> str:
-    """Every clock an hour behind what it was, with kills at once, so that nothing that was on its way arrives."""
+    """Set every clock back by an hour and kill the workers, so that no message in flight arrives."""
     assert chaos.clocks is not None
     with chaos.redis.client() as client:
         wait_until(lambda: client.exists(keys.SWEEP), what="a sweep that stands for those to come")

@@ -1,4 +1,4 @@
-"""A real browser without a window: what a person would see of a page."""
+"""A real headless browser that renders a page as a user sees it."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 OPTIONS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    # Nothing but the page itself is asked for over the network.
+    # The network is used for the page itself only.
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--window-size=1600,900",
-    # Scripts run until this much of the page's own time has passed, not of ours.
+    # Scripts run until this much of the page's virtual time has passed.
     "--virtual-time-budget=8000",
 )  # fmt: skip
 
 
 class Chromium:
-    """Each look is a new browser with an empty profile."""
+    """Renders each page in a new browser with an empty profile."""
 
     def __init__(self, program: str, folder: Path) -> None:
         self._program = program
@@ -29,7 +29,7 @@ class Chromium:
         self._looks = 0
 
     def page(self, url: str) -> str:
-        """The page after its scripts have run, as HTML; a screenshot is left in the folder."""
+        """Return the page's HTML after its scripts have run; save a screenshot in the folder."""
         self._looks += 1
         screenshot = self._folder / f"page-{self._looks}.png"
         profile = self._folder / f"profile-{self._looks}"
@@ -42,11 +42,11 @@ class Chromium:
 
 
 def find_chromium(folder: Path) -> Chromium:
-    """Skips without one, but fails where CI is set."""
+    """Return a renderer. Skips without a browser, but fails where CI is set."""
     return Chromium(program_of_chromium(), folder)
 
 
 def program_of_chromium() -> str:
-    """The browser on the PATH. Skips without one, but fails where CI is set."""
+    """Return the browser on the PATH. Skips without one, but fails where CI is set."""
     program = next(filter(None, map(shutil.which, NAMES)), None)
     return program or skip_or_fail(f"none of {', '.join(NAMES)} is on the PATH: install chromium")

@@ -1,4 +1,4 @@
-"""Clocks of other processes that can be set while they run, by libfaketime from a package: no rights needed."""
+"""Set the clocks of other running processes with libfaketime, from a package: no privileges needed."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from unittest import mock
 
 
 class Clocks:
-    """One clock a name; each is right until it is set. Monotonic clocks stay as they are, as in a real step."""
+    """Clocks by name, each right until it is set. As in a real step, monotonic clocks are unaffected."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises `ModuleNotFoundError` when the package is not installed."""
+        """Raises `ModuleNotFoundError` if the package is not installed."""
         self._library = _library()
         self._folder = folder
         folder.mkdir()
 
     def environment(self, name: str) -> dict[str, str]:
-        """Variables of a process that is to live by this clock."""
+        """Return environment variables that make a process use the clock."""
         if not self._file(name).exists():
             self.set(name, 0)
         return {
@@ -30,12 +30,12 @@ class Clocks:
 
     @contextmanager
     def inherited(self, name: str) -> Iterator[None]:
-        """What is started within lives by this clock."""
+        """Make processes that are started within the block use the clock."""
         with mock.patch.dict(os.environ, self.environment(name)):
             yield
 
     def set(self, name: str, seconds: int) -> None:
-        """So far ahead of the real time from now on."""
+        """Set the clock `seconds` ahead of the real time."""
         new = self._file(name).with_suffix(".new")
         new.write_text(f"{seconds:+d}\n")
         new.chmod(0o644)

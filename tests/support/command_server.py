@@ -1,4 +1,4 @@
-"""`turnfold` in forks of a process that has imported it: each is a process of its own, and costs no imports."""
+"""Run `turnfold` in forks of a process that has imported it: separate processes that cost no import time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PROGRAM = "from support.command_server import serve; serve()"
 
 
 class CommandServer:
-    """Runs commands one after the other; what they print goes to files in `folder`."""
+    """Runs commands one after the other and writes their output to files in `folder`."""
 
     def __init__(self, folder: Path) -> None:
         self._outputs = (folder / "stdout", folder / "stderr")
@@ -39,7 +39,7 @@ class CommandServer:
         self._process.communicate(timeout=120)
 
     def run(self, arguments: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-        """As `subprocess.run` of the command would."""
+        """Run a command; returns what `subprocess.run` would."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         request = {
@@ -52,7 +52,7 @@ class CommandServer:
 
 
 def serve() -> None:
-    """Fork for each line of standard input, and answer with the exit code, until the input ends."""
+    """Fork for each line of standard input and answer with the exit code, until the input ends."""
     for command in COMMANDS.values():
         if not isinstance(command, OthersCommand):
             import_module(f"turnfold_worker.cli.{command.module}")
@@ -60,7 +60,7 @@ def serve() -> None:
         import_module(f"turnfold_worker.{module}")
     compile_lazy_patterns()
     rarity_of("word")
-    # What is imported is never garbage: a fork that looks for some there copies its pages, and takes seconds to end.
+    # Exempt the imports from garbage collection: scanning them in a fork would copy their pages and take seconds.
     gc.freeze()
     for line in iter(sys.stdin.readline, ""):
         child = os.fork()
@@ -72,7 +72,7 @@ def serve() -> None:
 
 
 def _become(request: Mapping[str, Any]) -> None:
-    """Be the command, to the end of this process."""
+    """Turn this process into the command, until it exits."""
     os.environ.clear()
     os.environ.update(request["environment"])
     files = [os.open(os.devnull, os.O_RDONLY), *(os.open(path, _NEW, 0o600) for path in request["outputs"])]

@@ -1,4 +1,4 @@
-"""Hypothesis strategies of conversations that look like conversations."""
+"""Hypothesis strategies of realistic conversations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SENTENCES = (
 )
 
 wild = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=80)
-"""Anything but what the edge repairs: NUL and lone surrogates."""
+"""Any text that is stored unchanged: no NUL and no lone surrogates."""
 
 texts = st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=6).map(" ".join) | wild
 

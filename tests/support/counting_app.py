@@ -1,7 +1,7 @@
-"""The workers' own application, which also logs what was stored for nothing: `celery -A support.counting_app`.
+"""The workers' application, which also logs redundant stores and folds: `celery -A support.counting_app`.
 
-With `CHAOS_COPIES` above 1 it publishes each message so many times; `CHAOS_LOST_RINGS` is the share of rings that die
-with whoever heard them.
+`CHAOS_COPIES` is how many times it publishes each message; `CHAOS_LOST_RINGS` is the share of rings that are lost after
+they were received.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs what a Dockerfile installs, in folders of this machine instead of an image: a broken step fails here too."""
+"""Carry out a Dockerfile's install steps in local folders instead of an image, so that a broken step fails here too."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pathlib import Path
 import pathspec
 
 _MACHINES_OWN = ("groupadd", "useradd")
-"""Steps that would change this machine and not a folder."""
+"""Commands that would change this machine instead of a folder."""
 
 
 @dataclass(frozen=True)
 class Instruction:
-    """One instruction, with its continued lines joined."""
+    """An instruction with its continued lines joined."""
 
     name: str
     arguments: str
@@ -34,7 +34,7 @@ def parse(text: str) -> list[Instruction]:
 
 
 def stages(instructions: list[Instruction]) -> dict[str, list[Instruction]]:
-    """Instructions by the name of their stage, the image itself last, as ``."""
+    """Return instructions by the name of their stage; the last one, the image itself, is named ""."""
     found: dict[str, list[Instruction]] = {}
     name = None
     for instruction in instructions:
@@ -47,9 +47,9 @@ def stages(instructions: list[Instruction]) -> dict[str, list[Instruction]]:
 
 
 def context_files(root: Path) -> list[Path]:
-    """What `docker build` would be sent, relative to the root: .dockerignore decides."""
+    """Return the files that `docker build` would send as its context, relative to the root, by .dockerignore."""
     lines = [line for line in (root / ".dockerignore").read_text().splitlines() if line and not line.startswith("#")]
-    # As in a .gitignore, but every name is meant at the root.
+    # As in a .gitignore, but with all names relative to the root.
     ignored = pathspec.PathSpec.from_lines("gitignore", [re.sub(r"^(!?)(?=\w)", r"\1/", line) for line in lines])
     files = []
     for folder, folders, names in os.walk(root):
@@ -60,12 +60,12 @@ def context_files(root: Path) -> list[Path]:
 
 @dataclass
 class Rehearsal:
-    """The steps of a Dockerfile, with every absolute path of the image moved under `folder`."""
+    """Runs the steps of a Dockerfile with every absolute path of the image moved below `folder`."""
 
     root: Path
     folder: Path
     lent: tuple[str, ...] = ()
-    """What of this environment the image's pip finds installed already: patterns of names in its packages' folder."""
+    """Packages of this environment that the image's pip finds installed: glob patterns of names in site-packages."""
     log: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -73,7 +73,7 @@ class Rehearsal:
         for file in context_files(self.root):
             (self.context / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(self.root / file, self.context / file)
-        # The image's own Python is this machine's.
+        # This machine's Python takes the place of the image's.
         programs = self.folder / "programs"
         programs.mkdir()
         (programs / "python").symlink_to(sys._base_executable)
@@ -91,11 +91,11 @@ class Rehearsal:
         return lent
 
     def moved(self, text: str) -> str:
-        """`/build` and `/opt/…` of the image as folders of the rehearsal."""
+        """Return a text with `/build`, `/opt/…` and `/var/…` replaced by folders of the rehearsal."""
         return re.sub(r"(?<![\w.])/(build|opt|var)\b", lambda path: str(self.folder / path[1]), text)
 
     def perform(self, stage: list[Instruction]) -> dict[str, str]:
-        """Do what a stage says; the environment that it leaves. Raises `CalledProcessError` with the output."""
+        """Run a stage and return the environment that it leaves. Raises `CalledProcessError` with the output."""
         environment, where = dict(self.environment), self.folder
         for instruction in stage:
             match instruction.name:
@@ -124,8 +124,8 @@ class Rehearsal:
         return environment
 
     def run(self, command: str, environment: dict[str, str], where: Path | None = None) -> str:
-        """One shell command; what it printed."""
-        # An image compiles all that it is given, once and for long. Here most of it is never imported.
+        """Run a shell command and return its output."""
+        # An image compiles every package once; most of them are never imported here.
         environment = {**environment, "PIP_NO_COMPILE": "1"}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         done = subprocess.run(
@@ -138,7 +138,7 @@ class Rehearsal:
     def _copy(self, arguments: list[str], where: Path) -> None:
         origin = self.context
         if arguments[0].startswith("--from="):
-            # Between stages of a rehearsal, paths are the same: it only has to be there.
+            # All stages of a rehearsal share their paths, so the copied file only has to exist.
             for source in arguments[1:-1]:
                 assert Path(self.moved(source)).exists(), source
             return

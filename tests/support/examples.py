@@ -1,4 +1,4 @@
-"""How many examples a property is tried on: a tenth of them each day, all before a release."""
+"""How many examples properties are tried on: a tenth in daily runs, all before a release."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _LEAST: Final = 5
 
 
 def register_profiles() -> None:
-    """Register profiles for pytest's `--hypothesis-profile`, and load the quick one."""
-    # How long one example takes says more about the machine than about the code.
+    """Register profiles for pytest's `--hypothesis-profile` and load the quick one."""
+    # No deadline: how long an example takes depends more on the machine than on the code.
     profile = hypothesis.settings.get_profile("ci" if os.environ.get("CI") else "default")
     for name in _SHARES:
         hypothesis.settings.register_profile(
@@ -26,7 +26,7 @@ def register_profiles() -> None:
 
 
 def examples(count: int, **options: Any) -> hypothesis.settings:
-    """Settings for a property that needs `count` examples to be sure; each profile tries its share of them."""
+    """Return settings for a property that needs `count` examples; each profile runs its share of them."""
     return hypothesis.settings(max_examples=_share_of(count, hypothesis.settings.get_current_profile_name()), **options)
 
 

@@ -1,4 +1,4 @@
-"""The conversations of examples/."""
+"""Access to the conversations of examples/."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ EXAMPLES: Final = Path(__file__).parents[2] / "examples"
 
 
 def example(name: str = "product-discussion") -> list[dict[str, Any]]:
-    """The messages of one of them, in order."""
+    """Return the messages of an example, in order."""
     return [json.loads(line) for line in (EXAMPLES / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]

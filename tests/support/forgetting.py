@@ -1,4 +1,4 @@
-"""A person who writes, forgets and writes again, what may happen meanwhile, and what must be left at the end."""
+"""A person who writes, forgets and writes again, events in between, and checks of the final state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from turnfold.contract.keys import Address
 from turnfold_worker.wiring import Worker
 
 Act = Callable[["Person", "Local"], None]
-"""Something that happens to a conversation."""
+"""An event in the life of a conversation."""
 
 CONVERSATION = "diary"
 
@@ -37,7 +37,7 @@ class Local(Protocol):
 
 @dataclass
 class Person:
-    """Writes to one conversation, forgets it, writes again. Each generation says its own name in every turn."""
+    """Writes to a conversation, forgets it, and writes again; every turn names its generation."""
 
     tf: Turnfold
     conversation: str = CONVERSATION
@@ -67,7 +67,7 @@ class Person:
 
 
 def settle(local: Local, client: redis.Redis) -> None:
-    """Work until nothing waits; a bell that somebody dead has rung is on its way for a second."""
+    """Work until nothing waits; a bell that a dead worker has rung stays on for a second."""
 
     def settled() -> bool:
         local.settle()
@@ -84,7 +84,7 @@ def assert_only_the_last_generation_is_left(person: Person, local: Local, client
     for generation in range(person.generation):
         assert not traces(local.engine, client, person.named(generation))
     if not person.said:
-        # Its receipt lives an hour, on purpose; nothing else may know its name.
+        # Its receipt lives for an hour on purpose; no other key may contain its name.
         receipt = f"key {place(person.address).erased}"
         assert not {*traces(local.engine, client, person.conversation)} - {receipt}
         assert not {*traces(local.engine, client, person.address.member)} - {receipt}
@@ -169,7 +169,7 @@ ERASE_STEPS = [
 ]  # fmt: skip
 
 WITHOUT_SQL = {only_append, forget, forget_and_append}
-"""What can happen while an erasure holds the row locked."""
+"""Events that are possible while an erasure holds the row lock."""
 
 
 def cases(steps: Sequence[str]) -> list[tuple[str, Act]]:
@@ -185,7 +185,7 @@ def spoken(value: str | Act) -> str:
 
 
 def overtaken(meanwhile: Callable[[], None], *, dies: bool) -> None:
-    """What happens at a step; then its process goes on, or dies."""
+    """Let `meanwhile` happen at a step, then continue or die."""
     meanwhile()
     if dies:
         raise Crash

@@ -1,6 +1,6 @@
-"""Python programs in forks of one process that has imported them: each is a process of its own, and costs no imports.
+"""Run Python programs in forks of a process that has imported them: separate processes without import time.
 
-A test of how a program starts, or of what it imports, has to start it with `subprocess`.
+Tests of a program's start, or of its imports, must use `subprocess` instead.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import Final
 _CONTEXT: Final = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["support.preloaded"])
 _READ_AT_START: Final = ("LD_", "PYTHON")
-"""How variables begin that the loader and the interpreter read, and nobody later."""
+"""Prefixes of variables that the loader and the interpreter read once, at their start."""
 
 
 def is_forkable(environment: Mapping[str, str]) -> bool:
-    """Whether a fork of this process is what a process started with this environment would be.
+    """Return whether a fork of this process equals a process started with this environment.
 
-    A fork has the modules of this process, its clock and its order of sets.
+    A fork inherits this process's modules, clock and hash seed.
     """
     names = {name for name in {*environment, *os.environ} if name.startswith(_READ_AT_START)} - {"PYTHONPATH"}
     places = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
@@ -33,10 +33,10 @@ def is_forkable(environment: Mapping[str, str]) -> bool:
 
 
 class ForkedProgram:
-    """As `subprocess.Popen` of a program, in a session of its own; it ends with this process at the latest.
+    """A counterpart of `subprocess.Popen` in a session of its own, which ends with this process at the latest.
 
-    `main` is `module:function`, which finds `arguments` in `sys.argv`. `environment`, which has to be forkable, is all
-    of its environment. What it prints is appended to the file `log`, its errors too.
+    `main` is `module:function`, which finds `arguments` in `sys.argv`. `environment` must be forkable and replaces
+    the whole environment. Output and errors are appended to the file `log`.
     """
 
     def __init__(self, main: str, arguments: Sequence[str], environment: Mapping[str, str], *, log: Path) -> None:
@@ -46,26 +46,26 @@ class ForkedProgram:
         self._process = _CONTEXT.Process(target=_become, args=told, daemon=True)
         self._process.start()
         begins.close()
-        # Whoever signals its group must find one.
+        # Its process group must exist before anyone signals it.
         with begun:
             begun.recv()
 
     @property
     def pid(self) -> int:
-        """It leads a group of processes of the same number."""
+        """Process id, which is also the id of its process group."""
         assert self._process.pid is not None
         return self._process.pid
 
     @property
     def returncode(self) -> int | None:
-        """What it ended with, below zero: the signal. None while it runs."""
+        """Exit code, or the negative number of the signal that ended it; None while it runs."""
         return self._process.exitcode
 
     def poll(self) -> int | None:
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end. Raises `subprocess.TimeoutExpired`."""
+        """Wait for the end. Raises `subprocess.TimeoutExpired`."""
         self._process.join(timeout)
         if self.returncode is None:
             raise TimeoutExpired(self._process.name, timeout or 0)
@@ -93,5 +93,5 @@ def _become(main: str, arguments: Sequence[str], environment: Mapping[str, str],
     try:
         getattr(import_module(module), function)()
     finally:
-        # A process of `multiprocessing` ends without them.
+        # A process of `multiprocessing` does not run these at its end.
         atexit._run_exitfuncs()

@@ -1,4 +1,4 @@
-"""A real gateway in a process of its own, and keys for it; forked, since tests start dozens."""
+"""A real gateway in a process of its own, and keys for it; forked, because the tests start dozens."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ COMMAND = (sys.executable, "-c", "from turnfold_gateway.cli import main; main()"
 
 @dataclass(frozen=True)
 class Gateway:
-    """A gateway that runs."""
+    """A running gateway."""
 
     url: str
     settings: Settings
     pid: int
 
     def key(self, tenant: str, *scopes: str, requests_per_minute: int | None = None) -> str:
-        """Make a key."""
+        """Create a key."""
         with closing(KeyStore(self.settings.of_tenant(tenant))) as store:
             return str(store.create(tenant, "test", scopes, requests_per_minute=requests_per_minute))
 
     def client(self, key: str | None = None, **headers: str) -> httpx.Client:
-        """An HTTP client that sends the key."""
+        """Return an HTTP client that sends the key."""
         if key is not None:
             headers["Authorization"] = f"Bearer {key}"
         return httpx.Client(base_url=self.url, headers=headers, timeout=30, trust_env=False)
 
 
 def path_of(conversation: str, *parts: str) -> str:
-    """The path of a conversation."""
+    """Return the path of a conversation."""
     return "/v1/conversations/" + "/".join(quote(part, safe="") for part in (conversation, *parts))
 
 
 @contextmanager
 def gateway_process(settings: Settings, *, arguments: Sequence[str] = (), **variables: str) -> Iterator[Gateway]:
-    """A gateway on a free port, ended with the block. It delivers nothing of webhooks unless `variables` say so.
+    """A gateway on a free port that ends with the block; it delivers no webhooks unless `variables` enable that.
 
-    Gateways of other tests share the database, and would take its deliveries.
+    Gateways of other tests share the database and would take its deliveries.
     """
     variables = {"TURNFOLD_GATEWAY_WEBHOOK_POLL_SECONDS": "3600", **variables}
     servers = (
@@ -84,7 +84,7 @@ def gateway_process(settings: Settings, *, arguments: Sequence[str] = (), **vari
 
 @contextmanager
 def signed_in(gateway: Gateway, tenant: str, *scopes: str) -> Iterator[httpx.Client]:
-    """Somebody whose cookie has a key."""
+    """An HTTP client that is signed in with a new key."""
     with gateway.client() as client:
         answer = client.post("/ui/sign-in", data={"key": gateway.key(tenant, *scopes)})
         assert answer.status_code == 303
@@ -92,7 +92,7 @@ def signed_in(gateway: Gateway, tenant: str, *scopes: str) -> Iterator[httpx.Cli
 
 
 def form_token(client: httpx.Client) -> str:
-    """What forms of the page send along, of whoever is signed in."""
+    """Return the token that the page's forms send for the signed-in user."""
     token = re.search(r'name="form_token" value="(\w+)"', client.get("/ui").text)
     assert token
     return token[1]

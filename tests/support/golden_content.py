@@ -1,4 +1,4 @@
-"""Samples of each kind of structured content; the approved readings stand beside them."""
+"""Samples of each kind of structured content; approved readings are stored next to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A conversation that is folded in this process while it is said, turn by turn."""
+"""A conversation that is folded in this process while it grows turn by turn."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from turnfold.testing import LocalTurnfold, in_memory
 
 
 def growing(turns: Sequence[Mapping[str, Any]], *, begin: int, step: int = 1) -> Iterator[LocalTurnfold]:
-    """A client whose conversation "c" has the first `begin` turns, then `step` more at each turn of the loop.
+    """Yield a client whose conversation "c" has the first `begin` turns, then `step` more at each iteration.
 
-    It is one conversation that grows, not a new one each time, so that only what is new is folded.
+    The same conversation grows all along, so that only new turns are folded.
     """
     with in_memory() as tf:
         tf.append("c", turns[:begin])

@@ -1,4 +1,4 @@
-"""The chart of `ops/helm`, rendered by helm where it is installed, and by Go's own templates where only Go is."""
+"""Render the chart of `ops/helm` with helm where it is installed, and with Go's own templates where only Go is."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ ROOT: Final = Path(__file__).parents[2]
 CHART: Final = ROOT / "ops" / "helm" / "turnfold"
 RENDERER: Final = Path(__file__).parent / "helm" / "render.go"
 SPRIG: Final = Path("/usr/share/gocode/src/github.com/Masterminds/sprig")
-"""Where Debian puts the functions of helm's templates: golang-github-masterminds-sprig-dev."""
+"""Debian's folder of the functions of helm's templates (golang-github-masterminds-sprig-dev)."""
 
 
 class ChartNotRendered(Exception):  # noqa: N818 - as RedisNotStarted is named
-    """The templates refused these values; the message is theirs."""
+    """Raised when the templates reject values; the message is theirs."""
 
 
 class ChartRenderer:
-    """Renders the chart with values over its own. `program` is helm, or what `RENDERER` is compiled to."""
+    """Renders the chart with values that override its own. `program` is helm, or the compiled `RENDERER`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -33,7 +33,7 @@ class ChartRenderer:
 
     @staticmethod
     def missing() -> str:
-        """What to install before anything is rendered; empty when all is there."""
+        """Return what to install before charts can be rendered; empty if nothing."""
         if shutil.which("helm") or (shutil.which("go") and SPRIG.is_dir()):
             return ""
         return (
@@ -41,7 +41,7 @@ class ChartRenderer:
         )
 
     def render(self, values: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The objects that an install of these values makes, hooks among them.
+        """Return the objects, hooks included, that an install with these values creates.
 
         Raises:
             ChartNotRendered: `required` or `fail` stopped the templates.

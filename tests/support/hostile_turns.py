@@ -1,4 +1,4 @@
-"""Turns whose words and names try to pass for somebody else's, or for lines of a context, and contexts of them."""
+"""Turns that imitate another speaker or the lines of a context, and contexts of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A conversation in this process whose inbox is a list: a test decides what is stored when, and how often."""
+"""A conversation in this process with a list as its inbox: a test decides when and how often entries are stored."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ class InMemory:
         self.entries.append(InboxEntry(f"{len(self.entries) + 1}-0", str(operation), entry_id, body))
 
     def drain(self, first: int, last: int) -> None:
-        """Store entries `first` to `last`, as a drain does that read them, now or long ago."""
+        """Store entries `first` to `last`, as a drain does that has read them now or long ago."""
         assert first <= self.stored, "a drain reads from the beginning of the inbox"
         received = [receive(entry) for entry in self.entries[first:last]]
         self.store.store({self.conversation: received})
         self.stored = max(self.stored, last)
 
     def fold(self) -> None:
-        """Fold all that is stored, and again what was changed."""
+        """Fold everything stored, and fold changed segments again."""
         limits = CompressLimits(slice_seconds=math.inf, attempts=3)
         compress(self.conversation, store=self.store, limits=limits, clock=time.monotonic)
         while refold(store=self.store) is not None:

@@ -1,4 +1,4 @@
-"""Two sets of inboxes under the same handles: the fake, and the real ones in Redis."""
+"""Two implementations of inboxes with the same interface: the fake, and the real one in Redis."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SWEEP_SECONDS = 60
 
 
 def addresses(tenant: str, number: int, *, shard: int = SHARD) -> list[Address]:
-    """Conversations of a tenant that share a shard."""
+    """Return conversations of a tenant that share a shard."""
     found: list[Address] = []
     name = 0
     while len(found) < number:
@@ -39,26 +39,26 @@ def addresses(tenant: str, number: int, *, shard: int = SHARD) -> list[Address]:
 
 
 def claim_one(worker: Inbox) -> Claim:
-    """The claim of the only ready conversation."""
+    """Return the claim of the only ready conversation."""
     (claim,) = worker.claim([SHARD], 10)
     return claim
 
 
 def ids(worker: Inbox, claim: Claim, most: int = 100) -> list[str]:
-    """Of the oldest entries of a claimed inbox."""
+    """Return the ids of the oldest entries of a claimed inbox."""
     (entries,) = worker.read([claim], most)
     return [entry.entry_id for entry in entries]
 
 
 class Inboxes(ABC):
-    """A worker's side with the producer's, and time."""
+    """The worker's and the producer's side of inboxes, and control over time."""
 
     worker: Inbox
     hasty: Inbox
-    """The same of a worker whose leases end at once."""
+    """A worker whose leases end at once."""
 
     def append(self, address: Address, *turn_ids: str) -> bool:
-        """Add turns; True when the caller is to ring."""
+        """Add turns; return True if the caller has to ring."""
         return self._append(address, [Entry(turn_id, f'"{turn_id}"'.encode()) for turn_id in turn_ids])
 
     @abstractmethod
@@ -66,39 +66,39 @@ class Inboxes(ABC):
 
     @abstractmethod
     def forget(self, address: Address) -> int:
-        """Drop the inbox and mark the rows; entries that were in it."""
+        """Drop the inbox and mark the rows as forgotten; return the number of its entries."""
 
     @abstractmethod
     def held(self, address: Address) -> int:
-        """Entries in the inbox."""
+        """Return the number of entries in the inbox."""
 
     @abstractmethod
     def receipt(self, address: Address) -> Mapping[str, int] | None:
-        """What the last erasure counted."""
+        """Return the counts of the last erasure."""
 
     @abstractmethod
     def end_leases(self) -> None:
-        """Wait until every lease of the hasty one has ended."""
+        """Wait until every lease of the hasty worker has ended."""
 
     @abstractmethod
     def end_bells(self) -> None:
-        """Let every bell fall silent."""
+        """Let every bell expire."""
 
     @abstractmethod
     def end_sweeps(self) -> None:
-        """Let the time of a sweep be over."""
+        """Let the time between two sweeps pass."""
 
     @abstractmethod
     def set_clock_back(self) -> None:
-        """By an hour, as after a failover to another machine."""
+        """Set the clock back by an hour, as after a failover to another machine."""
 
     @abstractmethod
     def is_empty(self) -> bool:
-        """Nothing is left but what has a lifetime."""
+        """Return whether only keys with a lifetime are left."""
 
 
 class FakeInboxes(Inboxes):
-    """`support.memory_inbox`."""
+    """Inboxes of `support.memory_inbox`."""
 
     def __init__(self) -> None:
         self._memory = MemoryInbox(lease=30, sweep=3)
@@ -133,7 +133,7 @@ class FakeInboxes(Inboxes):
 
 
 class RealInboxes(Inboxes):
-    """Redis."""
+    """Inboxes in Redis."""
 
     def __init__(self, client: redis.Redis) -> None:
         self._client = client
@@ -172,7 +172,7 @@ class RealInboxes(Inboxes):
         self._client.delete(name)
 
     def set_clock_back(self) -> None:
-        # Redis takes its machine's clock: instead of that, everything that it noted moves ahead.
+        # Redis uses its machine's clock, so every stored time moves ahead instead.
         for name in (*self._ready_sets(), keys.tenants(SHARD)):
             for member in self._client.zrange(name, 0, -1):
                 self._client.zincrby(name, AN_HOUR * 1_000_000, member)
@@ -187,7 +187,7 @@ class RealInboxes(Inboxes):
         return self._names(f"{keys.ready_prefix(SHARD)}*")
 
     def _names(self, pattern: str) -> list[bytes]:
-        # Not KEYS: redis-py's client of a cluster asks one node for them.
+        # Not KEYS, which redis-py's cluster client sends to one node only.
         return list(self._client.scan_iter(pattern))
 
     def _now(self) -> int:

@@ -1,4 +1,4 @@
-"""Stand between a use case and its ports: let something happen at a step, or let the process die there."""
+"""Intercept the calls between a use case and its ports: run an action at a step, or let the process die there."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Action = Callable[[], None]
 
 
 class Crash(BaseException):
-    """The process dies here: nothing of ours catches it, as nothing catches kill -9."""
+    """The process dies here: product code catches this as little as kill -9."""
 
 
 class Steps:
-    """What is to happen at which step, once each. A step is "before" or "after" and a method of a port."""
+    """Actions by step, each run once. A step is "before" or "after", followed by a method of a port."""
 
     def __init__(self) -> None:
         self.at: dict[str, Action] = {}
@@ -31,7 +31,7 @@ class Steps:
 
 
 class RandomCrashes(Steps):
-    """Dies at any step, with the same small probability at each."""
+    """Dies at every step with the same small probability."""
 
     def __init__(self, seed: object, *, probability: float) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class RandomCrashes(Steps):
 
 
 class Interrupted:
-    """A port whose every call is a step."""
+    """A port with a step before and after every call."""
 
     def __init__(self, port: Any, steps: Steps) -> None:
         self._port = port
@@ -65,14 +65,14 @@ class Interrupted:
 
 
 def interrupted(worker: Worker, steps: Steps) -> Worker:
-    """The same worker, with its Redis and its SQL behind `steps`."""
+    """Return the same worker with its Redis and its SQL behind `steps`."""
     inbox: Any = Interrupted(worker.inbox, steps)
     store: Any = Interrupted(worker.store, steps)
     return replace(worker, inbox=inbox, store=store)
 
 
 def survive(work: Callable[[], object]) -> bool:
-    """Do `work`; False if it died of a `Crash`."""
+    """Run `work`; return False if it died of a `Crash`."""
     try:
         work()
     except Crash:

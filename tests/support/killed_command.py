@@ -1,4 +1,4 @@
-"""The command `turnfold`, killed before any of its statements, hence also between a commit and what comes after it."""
+"""Run the command `turnfold` and kill it before a chosen SQL statement, hence also right after a commit."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from turnfold_worker.cli import main as turnfold
 
 
 def run_killed(statements: int, *arguments: str, log: Path, **environment: str) -> int:
-    """What the command ended with; `-SIGKILL` when it had more statements than these."""
+    """Return the exit code; `-SIGKILL` if the command had more than `statements` statements."""
     return ForkedProgram(
         f"{__name__}:main", [str(statements), *arguments], child_environment(**environment), log=log
     ).wait()
 
 
 def main() -> None:
-    """Run the command of the arguments behind the first, which is a number of statements."""
+    """Run a command; the first argument is the number of statements until its death."""
     statements, *arguments = sys.argv
     left = int(statements)
 

@@ -1,4 +1,4 @@
-"""Pasted documents as queries, conversations of several kinds to ask them of, and what a read of them costs."""
+"""Pasted documents as queries, several kinds of conversations to ask, and the cost of reads."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Read = Callable[[str], object]
 
 
 def repeated(unit: str, size: int) -> str:
-    """The same again and again, up to a size."""
+    """Repeat a unit up to a size."""
     return (unit * (size // len(unit) + 1))[:size]
 
 
 def documents() -> Iterator[tuple[str, Callable[[int], str]]]:
-    """Pasted documents of any size, by what is in them."""
+    """Yield pasted documents of any size, with what they consist of."""
     rng = random.Random(7)
     yield "words", lambda size: repeated(prose("ferry", tokens=2_000), size)
     yield "rare words", lambda size: " ".join(f"{number:x}q" for number in range(size))[:size]
@@ -50,7 +50,7 @@ TALKS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def reads_of(tf: LocalTurnfold) -> dict[str, Read]:
-    """Every read that takes a query."""
+    """Return every read that accepts a query."""
     return {
         "context": lambda query: tf.context("c", budget_tokens=2_000, query=query),
         "search": lambda query: tf.search("c", query),
@@ -64,13 +64,13 @@ _NUMBERS: Final = count()
 
 
 def asked_of(document: Callable[[int], str]) -> Callable[[int], str]:
-    """A question of a size behind a pasted document, another one each time: what was asked before is remembered."""
+    """Return a function that makes a new question of any size behind a pasted document, since answers are cached."""
     pasted = cache(document)
     return lambda size: f"{pasted(size - 12)} ferry {next(_NUMBERS):05}"
 
 
 def cpu_of(read: Read, asked: Callable[[int], str], size: int) -> float:
-    """CPU seconds of a read that nothing else was in the way of."""
+    """Return the CPU seconds of an undisturbed read: the minimum of five."""
     seconds = []
     for query in (asked(size) for _ in range(5)):
         before = time.thread_time()

@@ -1,4 +1,4 @@
-"""Long turns of one topic or of several, made of sentences that share words within a topic and none across."""
+"""Long turns about one or several topics, with sentences that share words within a topic and none across topics."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SHAPES: Final = (
 
 
 def prose(topic: str, *, tokens: int) -> str:
-    """Paragraphs about a topic, of about so many estimated tokens."""
+    """Return paragraphs about a topic, of roughly `tokens` estimated tokens."""
     chance = random.Random(f"prose {topic}")
     words = TOPICS[topic].split()
     sentences = [chance.choice(_SHAPES).format(*chance.sample(words, 4)) for _ in range(tokens // 14)]

@@ -1,4 +1,4 @@
-"""A fake of `ports.Inbox` and of the producer's side, in memory; the conformance suite holds it to the real one."""
+"""An in-memory fake of `ports.Inbox` and of the producer's side; the conformance suite checks it like the real one."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ TENANTS_A_CLAIM = 512
 @dataclass
 class _Box:
     ready_from: int
-    """Microseconds; the end of the lease, and its token, while it is claimed."""
+    """Microseconds; while claimed, the end of the lease, which is also its token."""
     entries: list[InboxEntry] = field(default_factory=list)
 
 
 class MemoryInbox:
-    """All shards' inboxes under a clock that the test moves; every call takes a microsecond of it."""
+    """The inboxes of all shards, with a clock that the test moves; every call takes a microsecond."""
 
     def __init__(self, *, lease: int = 30, sweep: int | None = None) -> None:
         self.now = 10_000
         """Seconds."""
         self.lease = lease
         self.sweep = sweep
-        """Seconds between two sweeps; None: the test sweeps itself."""
+        """Seconds between two sweeps; None if the test sweeps itself."""
         self.refusals: dict[Address, int] = {}
         self.bells: dict[int | JobKind, int] = {}
-        """Shard or kind of job -> microseconds at which its bell falls silent."""
+        """Shard or kind of job -> microseconds at which its bell expires."""
         self.receipts: dict[Address, dict[str, int]] = {}
         self._calls = 0
         self._entries = 0
@@ -134,7 +134,7 @@ class MemoryInbox:
         return (address for address in self._boxes if (shard_of(address), address.tenant) == (shard, tenant))
 
     def _claimable(self, shard: int, tenant: str, now: int) -> Iterator[Address]:
-        """What can only be leased by a clock that was set back; then what is ready, longest first."""
+        """Yield addresses leased by a clock that was set back, then ready ones in the order of waiting."""
         mine = sorted(
             self._of(shard, tenant), key=lambda one: (self._boxes[one].ready_from, encode_id(one.conversation))
         )

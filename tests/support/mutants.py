@@ -1,4 +1,4 @@
-"""Adapters with one safeguard removed each: the checkers of the fault tests must notice."""
+"""Adapters with one safeguard removed each, which the checkers of the fault tests must notice."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from turnfold_worker.ports.messages import Claim, Hidden, Received, ReceivedTurn
 
 
 class Mutant:
-    """Hands everything on to the adapter but what a subclass changes."""
+    """Delegates everything to an adapter, except what a subclass overrides."""
 
     def __init__(self, adapter: Any) -> None:
         self._adapter = adapter
@@ -24,7 +24,7 @@ class Mutant:
 
 
 class TrimsBeforeCommit(Mutant):
-    """An inbox whose entries leave it when they are read."""
+    """An inbox whose entries are removed when they are read."""
 
     def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
         entries: list[list[InboxEntry]] = self._adapter.read(claims, most)
@@ -35,7 +35,7 @@ class TrimsBeforeCommit(Mutant):
 
 
 class NewestFirst(Mutant):
-    """An inbox that is read from its end."""
+    """An inbox that returns the newest entries first."""
 
     def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
         entries: list[list[InboxEntry]] = self._adapter.read(claims, most)
@@ -43,7 +43,7 @@ class NewestFirst(Mutant):
 
 
 class TrimsWhateverItRead(Mutant):
-    """An inbox that is trimmed without asking whether the claim is still ours."""
+    """An inbox that is trimmed without checking that the claim still holds."""
 
     def finish(self, done: Sequence[tuple[Claim, str | None]]) -> None:
         for claim, last in done:
@@ -54,7 +54,7 @@ class TrimsWhateverItRead(Mutant):
 
 
 class NeverDeduplicates(Mutant):
-    """A store to which every turn that it is given is a new one."""
+    """A store that treats every received turn as new."""
 
     def __init__(self, adapter: Any) -> None:
         super().__init__(adapter)
@@ -73,7 +73,7 @@ class NeverDeduplicates(Mutant):
 
 
 class MakesMissingRowsAgain(Mutant):
-    """A store that stores for a conversation whose row is gone: the forgotten return."""
+    """A store that recreates the missing row of a conversation, so that forgotten turns return."""
 
     def __init__(self, adapter: Any) -> None:
         super().__init__(adapter)
@@ -93,7 +93,7 @@ class MakesMissingRowsAgain(Mutant):
 
 
 class ErasesWithoutAsking(Mutant):
-    """A store that deletes rows which may be newer than the request to forget."""
+    """A store that deletes rows without checking that they are older than the request to forget."""
 
     def hide(self, address: Address, confirmed: Callable[[], bool]) -> Hidden | None:
         hidden: Hidden | None = self._adapter.hide(address, lambda: True)
@@ -101,6 +101,6 @@ class ErasesWithoutAsking(Mutant):
 
 
 class KeepsUnusedRows(Mutant):
-    """A store in which a row that was made for a forgotten conversation stays."""
+    """A store that keeps the row made for a forgotten conversation."""
 
     def discard_unused(self, conversations: Sequence[ConversationId]) -> None: ...

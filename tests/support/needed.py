@@ -1,4 +1,4 @@
-"""What tests need of the machine: they are skipped where it is missing, but fail where CI is set."""
+"""Requirements of the machine: tests are skipped where one is missing, but fail where CI is set."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def skip_or_fail(reason: str) -> NoReturn:
 
 @contextmanager
 def skipping_on(error: type[Exception]) -> Iterator[None]:
-    """Skip the test where the block raises `error`, with its message; where CI is set, let it through."""
+    """Skip the test if the block raises `error`, with its message; re-raise where CI is set."""
     try:
         yield
     except error as raised:
@@ -30,5 +30,5 @@ def skipping_on(error: type[Exception]) -> Iterator[None]:
 
 
 def needed_package(name: str) -> Any:
-    """The module. Skips where its package is not installed, but fails where CI is set."""
+    """Import a module. Skips where its package is not installed, but fails where CI is set."""
     return importlib.import_module(name) if os.environ.get("CI") else pytest.importorskip(name)

@@ -12,7 +12,7 @@ ROOT: Final = Path(__file__).parents[2]
 
 
 def npm(folder: Path, *arguments: str, **environment: str) -> None:
-    """Run npm there. Fails with what it printed."""
+    """Run npm in a folder. Fails with its output."""
     finished = subprocess.run(
         ["npm", *arguments], cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, check=False
     )
@@ -20,7 +20,7 @@ def npm(folder: Path, *arguments: str, **environment: str) -> None:
 
 
 def build_client(folder: Path) -> Path:
-    """A copy of clients/typescript beside the gateway's OpenAPI document, with what its tests need, built."""
+    """Copy clients/typescript and the gateway's OpenAPI document, install what its tests need, and build it."""
     client = folder / "clients" / "typescript"
     ignored = shutil.ignore_patterns("node_modules", "dist")
     shutil.copytree(ROOT / "clients" / "typescript", client, ignore=ignored)

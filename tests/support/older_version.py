@@ -1,4 +1,4 @@
-"""The oldest version of this repository with which today's may share a database, taken from its history."""
+"""The oldest version in this repository's history that may share a database with today's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 REPOSITORY: Final = Path(__file__).parents[2]
 PACKAGES: Final = ("producer_sdk", "worker")
 FIRST_MIGRATION: Final = "worker/turnfold_worker/migrations/versions/0001_first.py"
-"""What version 1 of the schema is: today's databases serve it until they are contracted."""
+"""Defines version 1 of the schema, which today's databases support until they are contracted."""
 
 MIGRATE: Final = "import sys; from turnfold_worker.operate.migrate import upgrade; upgrade(sys.argv[1])"
 SCHEMA: Final = "from turnfold.contract.tables import SCHEMA_VERSION; print(SCHEMA_VERSION)"
@@ -30,7 +30,7 @@ DIGEST: Final = (
 
 @dataclass(frozen=True)
 class OlderVersion:
-    """Sources of a commit, which a process imports in the place of today's."""
+    """The sources of a commit, which a process imports instead of today's."""
 
     commit: str
     folder: Path
@@ -40,7 +40,7 @@ class OlderVersion:
         return os.pathsep.join(str(self.folder / package) for package in PACKAGES)
 
     def python(self, *arguments: str, standard_input: str = "") -> str:
-        """What a Python of this version prints."""
+        """Run this version's Python and return its output."""
         environment = {**os.environ, "PYTHONPATH": self.python_path}
         return subprocess.run(
             [sys.executable, "-P", *arguments], env=environment, input=standard_input, capture_output=True, text=True,
@@ -49,7 +49,7 @@ class OlderVersion:
 
 
 def oldest_compatible(folder: Path) -> OlderVersion:
-    """Put the sources of the oldest commit with today's first migration into a folder.
+    """Extract the sources of the oldest commit with today's first migration into a folder.
 
     Skips the test without git, or without the repository's history.
     """
@@ -76,7 +76,7 @@ def _oldest_commit() -> str:
 
 
 def _schema_of(migration: bytes) -> list[bytes]:
-    """Without the line that says what kind of migration it is, which came later."""
+    """Return a migration's lines without the one that names its phase, which was added later."""
     return [line for line in migration.splitlines() if line.strip() and not line.startswith(b"phase:")]
 
 

@@ -1,4 +1,4 @@
-"""Pairs of statements in the same words that differ in a number, a name, a negation or their order."""
+"""Pairs of statements with the same words that differ in a number, a name, a negation or their order."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _slots: Final = st.fixed_dictionaries({
 
 @st.composite
 def differing_pairs(draw: st.DrawFn) -> tuple[str, str]:
-    """Two statements that must never be one."""
+    """Two statements that must never be merged."""
     slots = draw(_slots)
     if draw(st.booleans()):
         one, other = draw(st.sampled_from(TURNED))

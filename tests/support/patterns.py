@@ -1,6 +1,6 @@
-"""Every regular expression of the packages, attacked with long strings made of scraps of its own alphabet.
+"""Attack every regex of the packages with long strings made of pieces of its own alphabet.
 
-Run as a program: `python -m support.patterns`. It ends with the names of those that are too slow, one a line.
+`python -m support.patterns` prints the names of the slow ones, one a line.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ import turnfold_worker
 from turnfold.contract.lazy_patterns import LazyPattern
 
 LENGTH: Final = 20_000
-"""Code points of an attack: a quadratic pattern takes hundreds of millions of steps for them."""
+"""Code points of an attack, for which a quadratic pattern takes hundreds of millions of steps."""
 LINE: Final = 400
 """Code points of a line of structured content; see `content.statements.LONGEST_LINE`."""
 LINES: Final = LENGTH // LINE
 SECONDS: Final = 0.4
-"""Processor time of one attack at most: a linear pattern needs a hundredth of it."""
+"""CPU seconds allowed for an attack; a linear pattern needs a hundredth of that."""
 UNITS: Final = 24
 _WITHOUT: Final = (".migrations", ".lazy_patterns", ".frameworks.")
-"""Modules that are left out: each lazy pattern goes by its own name, and what users' frameworks need takes seconds."""
+"""Modules left out: lazy patterns are found under their own names, and importing users' frameworks takes seconds."""
 _ALWAYS: Final = (
     "a", " ", "(", "1", ".", "\n", "-", "_", "a.", "1,", "a ", '"', "[", ":", "=", "|", "é", "a\n", "a-", "a_", "aA",
     "/a", "a'", "a@",
@@ -46,7 +46,7 @@ class _TooSlowError(Exception):
 
 @cache
 def patterns() -> Mapping[str, re.Pattern[str]]:
-    """All compiled patterns by `module.name`, also those inside tuples and mappings."""
+    """Return all compiled patterns by `module.name`, including those inside tuples, mappings and dataclasses."""
     found: dict[str, re.Pattern[str]] = {}
     for package in (turnfold, turnfold_worker):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
@@ -73,7 +73,7 @@ def _collect(name: str, value: Any, found: dict[str, re.Pattern[str]], depth: in
 
 
 def is_only_matched(name: str) -> bool:
-    """Whether a private pattern of a module is only ever asked if a text begins with it."""
+    """Return whether a private pattern of a module is used with `match` and `fullmatch` only."""
     module, _, constant = name.rpartition(".")
     file = sys.modules[module].__file__ if module in sys.modules else None
     if file is None or not constant.startswith("_"):
@@ -85,7 +85,7 @@ def is_only_matched(name: str) -> bool:
 
 
 def scraps(tree: Any) -> Iterator[str]:
-    """Literal runs of a pattern, and members of its classes."""
+    """Yield the literal runs of a pattern, and members of its character classes."""
     run = ""
     for code, value in tree:
         if code is op.LITERAL:
@@ -130,7 +130,7 @@ def _members(items: Any) -> list[str]:
 
 
 def sample(tree: Any, chance: random.Random) -> str:
-    """A text that about matches."""
+    """Return a text that nearly matches."""
     text = ""
     for code, value in tree:
         if code is op.LITERAL:
@@ -149,7 +149,7 @@ def sample(tree: Any, chance: random.Random) -> str:
 
 
 def attacks(pattern: re.Pattern[str], seed: str) -> Iterator[tuple[str, str]]:
-    """(what stands first, what is repeated)."""
+    """Yield attacks: (what comes first, what is repeated after that)."""
     chance = random.Random(seed)
     tree = _parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE)
     alphabet = sorted({*scraps(tree), *_ALWAYS})
@@ -166,7 +166,7 @@ def attacks(pattern: re.Pattern[str], seed: str) -> Iterator[tuple[str, str]]:
 
 
 def is_slow(pattern: re.Pattern[str], first: str, unit: str, *, matched: bool, lines: bool) -> bool:
-    """Whether an attack takes longer than any linear pattern could."""
+    """Return whether an attack takes longer than any linear pattern could."""
     size = LINE if lines else LENGTH
     text = (first + unit * (size // len(unit) + 1))[: size - 1] + "\x00"
     signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
@@ -185,7 +185,7 @@ def is_slow(pattern: re.Pattern[str], first: str, unit: str, *, matched: bool, l
 
 
 def slow(named: Mapping[str, re.Pattern[str]]) -> Iterator[str]:
-    """Names of the patterns that an attack makes slow, with the attack."""
+    """Yield the names of slow patterns, each with its attack."""
 
     def give_up(*_: object) -> None:
         raise _TooSlowError

@@ -1,4 +1,4 @@
-"""A real PgBouncer in transaction mode: several clients' transactions share a few sessions of PostgreSQL."""
+"""A real PgBouncer in transaction mode: the transactions of several clients share a few PostgreSQL sessions."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from support.waiting import wait_until
 from turnfold_worker.local.local_port import free_port
 
 SESSIONS: Final = 4
-"""Sessions of PostgreSQL that all clients of one database share."""
+"""PostgreSQL sessions that all clients of one database share."""
 
 
 class PgBouncer:
-    """One pooler on a free port of 127.0.0.1, before a PostgreSQL on another port."""
+    """A pooler on a free port of 127.0.0.1, in front of a PostgreSQL on another port."""
 
     def __init__(self, folder: Path, postgresql_port: int, **options: str) -> None:
-        """`options` are lines of its configuration, beside those that it needs."""
+        """`options` are added to its required configuration."""
         self.port = free_port()
         self._program = find_pgbouncer()
         self._process: subprocess.Popen[bytes] | None = None
@@ -48,11 +48,11 @@ class PgBouncer:
             folder.chmod(0o755)
 
     def url_of(self, database_url: str) -> str:
-        """The URL of a database through the pooler, from its own."""
+        """Return the URL of a database through the pooler."""
         return f"postgresql+psycopg://{USER}@127.0.0.1:{self.port}/{database_url.rpartition('/')[2]}"
 
     def start(self) -> None:
-        """Start and wait until it answers."""
+        """Start the pooler and wait until it answers."""
         with self._log.open("ab") as output:
             self._process = subprocess.Popen(
                 [self._program, str(self._configuration)],
@@ -68,7 +68,7 @@ class PgBouncer:
         return True
 
     def ask(self, command: str) -> list[dict[str, Any]]:
-        """Rows of a command of its console."""
+        """Return the rows that a command of its console prints."""
         with (
             psycopg.connect(
                 host="127.0.0.1", port=self.port, user=USER, dbname="pgbouncer", autocommit=True, connect_timeout=5,
@@ -79,7 +79,7 @@ class PgBouncer:
             return cursor.fetchall()
 
     def kill(self) -> None:
-        """End it as a crash would: whatever is under way through it is lost."""
+        """End the pooler as a crash does: all transactions in flight are lost."""
         if self._process is not None:
             self._process.send_signal(signal.SIGKILL)
             self._process.wait()
@@ -87,10 +87,10 @@ class PgBouncer:
 
 
 def installed_pgbouncer() -> str | None:
-    """The program; None where there is none."""
+    """Return the path of the program, or None."""
     return shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
 
 
 def find_pgbouncer() -> str:
-    """The program. Skips without one, but fails where CI is set."""
+    """Return the path of the program. Skips without one, but fails where CI is set."""
     return installed_pgbouncer() or skip_or_fail("pgbouncer is not on the PATH: install it")

@@ -1,4 +1,4 @@
-"""Where the databases that tests copy keep conversations, for tests that look into Redis or name a shard."""
+"""The layout of inboxes in test databases, for tests that inspect Redis or name a shard."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from turnfold.database.engines import connect
 from turnfold.redis.servers import InboxServers
 
 LAYOUT = Layout(0, 16)
-"""Of fewer shards than a new installation has: each of thousands of sweeps asks all of them."""
+"""Fewer shards than in a new installation, since each of thousands of sweeps asks all of them."""
 SHARDS = LAYOUT.all()
 NEW_LAYOUT = Layout(0, NEW_SHARDS)
-"""Of a new installation, as benchmarks make them."""
+"""The layout of a new installation, which benchmarks use."""
 
 
 def shard_of(address: Address) -> int:
@@ -26,14 +26,14 @@ def place(address: Address) -> Place:
 
 
 def meta_of(layout: Layout) -> dict[str, str]:
-    """The rows of `meta` that say a layout."""
+    """Return the rows of `meta` that store a layout."""
     return {
         META_SHARDS: str(layout.shards), META_GENERATION: str(layout.generation), META_SERVERS: str(layout.servers),
     }  # fmt: skip
 
 
 def write_layout(database_url: str, layout: Layout) -> None:
-    """Let the inboxes of a database lie as `layout` says."""
+    """Store `layout` as the layout of a database's inboxes."""
     engine = connect(database_url, write=True, timeout_seconds=10)
     meta = table(MetaRow)
     with engine.begin() as connection:
@@ -44,5 +44,5 @@ def write_layout(database_url: str, layout: Layout) -> None:
 
 
 def servers(client: redis.Redis, layout: Layout = LAYOUT) -> InboxServers:
-    """Of one server."""
+    """Return the inboxes of a single server."""
     return InboxServers.on(client, lambda: layout)

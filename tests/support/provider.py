@@ -1,6 +1,6 @@
-"""A real HTTP server that speaks chat completions and Responses as a provider does, streams included.
+"""A real HTTP server that speaks a provider's chat completions and Responses APIs, streams included.
 
-It answers what it is told to, in pieces of any size, and keeps what it was sent, byte for byte.
+Replies are scripted and sent in pieces of any size; requests are recorded byte for byte.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Sent:
 
     path: str
     headers: Mapping[str, str]
-    """By names in lower case."""
+    """Header values by lower-case name."""
     body: bytes
 
     @property
@@ -29,29 +29,29 @@ class Sent:
 
     @property
     def items(self) -> list[dict[str, Any]]:
-        """The messages, or the input items."""
+        """The messages of a chat completion, or the input items of a response."""
         return self.json["messages" if "messages" in self.json else "input"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """How a request is answered: with text and calls in the form that was asked for, or with these bytes."""
+    """A reply to a request: text and calls in the requested format, or the bytes of `body`."""
 
     text: str = "Noted."
     calls: tuple[tuple[str, str, str], ...] = ()
-    """Id, name and arguments."""
+    """Id, name and arguments of each."""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes | None = None
     piece_bytes: int = 100_000
-    """Largest piece that is sent at once."""
+    """Size of the largest piece that is sent at once."""
     zipped: bool = False
     break_after: int | None = None
-    """Close the connection after so many bytes of the body."""
+    """Close the connection after this many bytes of the body."""
     hold: threading.Event | None = None
-    """Wait for it before the headers."""
+    """Event to wait for before the headers are sent."""
     pause: threading.Event | None = None
-    """Wait for it after the first piece."""
+    """Event to wait for after the first piece."""
 
 
 class Provider:
@@ -62,9 +62,9 @@ class Provider:
         self.choose: Callable[[Sent], Reply] = lambda _: Reply()
         self.sent: list[Sent] = []
         self.bodies: list[bytes] = []
-        """Of the replies, as they were sent."""
+        """Bodies of the replies, as they were sent."""
         self.broken: list[str] = []
-        """Requests whose client went away before it had the whole answer."""
+        """Paths of requests whose client disconnected before the answer was complete."""
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
@@ -83,7 +83,7 @@ class Provider:
         self.choose = lambda _: Reply()
 
     def then(self, *replies: Reply) -> None:
-        """The next requests are answered so."""
+        """Answer the next requests with these replies."""
         self.script.extend(replies)
 
     def __enter__(self) -> Self:
@@ -163,7 +163,7 @@ def _call(call_id: str, name: str, arguments: str) -> dict[str, Any]:
 
 
 def _body(sent: Sent, reply: Reply, number: int) -> tuple[str, bytes]:
-    """The content type and the body."""
+    """Return the content type and the body."""
     if reply.body is not None:
         return "application/json", reply.body
     is_chat = sent.path.partition("?")[0].endswith("/chat/completions")
@@ -205,7 +205,7 @@ def _handler_of(provider: Provider) -> type[BaseHTTPRequestHandler]:
             return body
 
         def _waited(self, event: threading.Event, sent: Sent) -> bool:
-            """Whether the client was still there when the event came."""
+            """Wait for the event; return whether the client was still connected then."""
             self.connection.setblocking(False)
             while not event.wait(0.02):
                 try:

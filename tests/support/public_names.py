@@ -1,6 +1,6 @@
-"""What users rely on by name: the SDK with its signatures, commands, tasks, settings, tables, modules to import from.
+"""The names that users rely on: the SDK with its signatures, commands, tasks, settings, tables, importable modules.
 
-`python -m support.public_names > contract/public_names.txt`, in tests/, writes the list anew.
+`python -m support.public_names > contract/public_names.txt`, run in tests/, updates the list.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ MODULES = (
     "turnfold", "turnfold.frameworks.langchain", "turnfold.frameworks.llama_index", "turnfold.frameworks.openai_agents",
     "turnfold.testing", "turnfold_worker.celery_app", "turnfold_worker.offline", "turnfold_worker.summarizers",
 )  # fmt: skip
-"""What README and docs import from."""
+"""Modules that README and docs import from."""
 
 
 def public_names() -> list[str]:
-    """One line a name, in order."""
+    """Return the sorted names, each as a line."""
     return sorted({*MODULES, *_sdk(), *_commands(main, ("turnfold",)), *_work()})
 
 
@@ -78,7 +78,7 @@ def _work() -> Iterator[str]:
 
 
 def importable(module: str) -> bool:
-    """Whether a module is where it was; a framework that is not installed is not looked at."""
+    """Return whether a module of ours exists; a missing framework of a third party does not count."""
     try:
         import_module(module)
     except ModuleNotFoundError as error:

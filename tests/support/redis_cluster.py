@@ -1,4 +1,4 @@
-"""A real Redis Cluster on this machine: its primaries, and replicas where a test asks for them."""
+"""A real Redis Cluster on this machine: primaries, and replicas where a test asks for them."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from turnfold_worker.local.redis_server import RedisServer
 
 SLOTS = 16_384
 BUS = 10_000
-"""Nodes talk to each other on a port that lies so far above that for clients."""
+"""Offset of the port on which nodes talk to each other from their client port."""
 
 
 class ClusterNode(RedisServer):
-    """One node; on its own it serves nothing."""
+    """One node, which serves nothing on its own."""
 
     def _configuration(self, port: int) -> str:
         lines = [
             "cluster-enabled yes", "cluster-config-file nodes.conf",
-            # A primary that does not answer for so long is replaced, where it has a replica.
+            # A primary with a replica is replaced when it does not answer for this long.
             "cluster-node-timeout 1500", "cluster-require-full-coverage no", "repl-diskless-sync-delay 0",
         ]  # fmt: skip
         return super()._configuration(port) + "\n".join(lines) + "\n"
 
 
 class RedisCluster:
-    """Nodes that know each other."""
+    """Nodes that have joined each other."""
 
     def __init__(self, primaries: list[ClusterNode], replicas: list[ClusterNode]) -> None:
         self.primaries = primaries
@@ -38,27 +38,27 @@ class RedisCluster:
 
     @property
     def url(self) -> str:
-        """As TURNFOLD_REDIS_URL names it."""
+        """The cluster's URL in the form of TURNFOLD_REDIS_URL."""
         hosts = ",".join(f"127.0.0.1:{node.port}" for node in self.primaries)
         return f"redis+cluster://{hosts}"
 
     def client(self) -> redis.RedisCluster:
-        """A client of all nodes; the caller closes it."""
+        """Return a client of all nodes, which the caller closes."""
         return redis.RedisCluster(host="127.0.0.1", port=self.primaries[-1].port, decode_responses=True)
 
     def wait_until_it_serves(self) -> None:
-        """Until each node takes all others for alive."""
+        """Wait until each node regards all others as alive."""
         nodes = (*self.primaries, *self.replicas)
         wait_until(lambda: all(map(_serves, nodes)), what="the cluster serves")
 
     def clear(self) -> None:
-        """Empty it."""
+        """Delete all keys."""
         for node in self.primaries:
             with node.client() as client:
                 client.flushall()
 
     def keys(self) -> dict[str, int]:
-        """Every key, with the seconds that it has left, -1: any number."""
+        """Return every key with its remaining seconds, -1 if it has no lifetime."""
         left: dict[str, int] = {}
         for node in self.primaries:
             with node.client() as client:
@@ -68,7 +68,7 @@ class RedisCluster:
 
 @contextmanager
 def redis_cluster(folder: Path, *, primaries: int = 3, replicas: int = 0) -> Iterator[RedisCluster]:
-    """A cluster of so many primaries; the first ones have a replica each."""
+    """A cluster of `primaries`, the first `replicas` of which have a replica each."""
     with ExitStack() as stack:
         nodes = [
             stack.enter_context(ClusterNode(folder / f"node-{n}", port=_port())) for n in range(primaries + replicas)
@@ -90,7 +90,7 @@ def redis_cluster(folder: Path, *, primaries: int = 3, replicas: int = 0) -> Ite
 
 
 def _port() -> int:
-    """A free port with a free one beside it for the nodes themselves."""
+    """Return a free port whose cluster bus port is free as well."""
     while not is_free((port := free_port()) + BUS):
         pass
     return port

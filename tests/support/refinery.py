@@ -1,4 +1,4 @@
-"""A worker with a model at a real HTTP server, in this process: folding, refining, and looking at what came of it."""
+"""A worker in this process with a model on a real HTTP server, and helpers that fold, refine and inspect."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SHORT_SEGMENTS = {"segment_max_turns": 6, "segment_min_turns": 4}
 GROUP_TURNS = 50
-"""Turns that make a chapter of such segments, and some."""
+"""Turns that fill a chapter of such short segments, plus a few."""
 
 
 @dataclass
@@ -35,20 +35,20 @@ class Refinery:
     local: LocalWorker
     server: OpenAIServer
     slept: list[float]
-    """Pauses that were asked for."""
+    """Pauses that the worker requested, in seconds."""
 
     def append(self, conversation: str, turns: Sequence[Mapping[str, Any]] | int = GROUP_TURNS) -> None:
-        """Turns of short segments."""
+        """Append turns to a conversation of short segments."""
         self.tf.configure(conversation, settings=SHORT_SEGMENTS)
         self.tf.append(conversation, talk(conversation, turns) if isinstance(turns, int) else list(turns))
 
     def fold(self, conversation: str, turns: Sequence[Mapping[str, Any]] | int = GROUP_TURNS) -> None:
-        """Turns of short segments, stored, folded and refined as far as that goes."""
+        """Append, store and fold turns in short segments, and refine what is due."""
         self.append(conversation, turns)
         self.local.settle()
 
     def fold_only(self) -> None:
-        """Store and fold everything; whatever is to be refined waits."""
+        """Store and fold everything; leave refine jobs waiting."""
         for shard in self.local.worker.inbox.waiting():
             self.local.worker.drain(shard)
         waiting = self.local.messages.waiting
@@ -78,7 +78,7 @@ class Refinery:
         return [state for state, _, _ in self.jobs]
 
     def levels(self, refined: int = 1) -> list[tuple[int, int, int, str]]:
-        """(height, idx, level, words)."""
+        """Return (height, idx, level, words) of each row."""
         return [
             (row[0], row[1], row[2], row[3])
             for row in self.query(
@@ -89,7 +89,7 @@ class Refinery:
         ]
 
     def used(self, conversation: str | None = None) -> dict[str, int]:
-        """Sums of the counters of usage, of all models."""
+        """Return the sums of the usage counters over all models."""
         names = COUNTERS
         sums = ", ".join(f"COALESCE(SUM({name}), 0)" for name in names)
         if conversation is None:
@@ -102,19 +102,19 @@ class Refinery:
         return {name: int(value) for name, value in zip(names, rows[0], strict=True)}
 
     def make_due(self) -> None:
-        """Let jobs that were put off be done now."""
+        """Make postponed refine jobs due."""
         engine = self.local.write_engine
         with engine.begin() as connection:
             connection.execute(text("UPDATE job SET not_before = 0 WHERE kind = 'refine' AND state = 'due'"))
 
     def go_on(self) -> None:
-        """As if time had passed: put-off jobs are due, and circuits closed."""
+        """Continue as if time had passed: postponed jobs are due, and circuits are closed."""
         self.forget_limits()
         self.make_due()
         self.local.settle()
 
     def forget_limits(self) -> None:
-        """As if the circuits' and pauses' time were over."""
+        """Delete the state of circuits and pauses, as if their time were over."""
         client = self.local.client
         for key in client.scan_iter("tf:{m:*"):
             client.delete(key)

@@ -1,4 +1,4 @@
-"""Traces of a text anywhere in SQL or Redis, and keys that work left behind."""
+"""Find traces of a text anywhere in SQL or Redis, and keys that work left behind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from turnfold.contract import keys
 
 
 def traces(engine: Engine, client: redis.Redis, needle: str) -> list[str]:
-    """Tables and keys whose rows, names or values hold `needle`."""
+    """Return the tables and keys whose rows, names or values contain `needle`."""
     return [*_tables_with(engine, needle), *_keys_with(client, needle)]
 
 
@@ -52,12 +52,12 @@ def _value(client: redis.Redis, name: str) -> Any:
             return client.hgetall(name)
         case "stream":
             return client.xrange(name)
-        case kind if kind != "none":  # a key that lived as long as it was given may end just now
+        case kind if kind != "none":  # a key may expire between SCAN and TYPE
             message = f"a key of type {kind}: {name}"
             raise AssertionError(message)
 
 
 def permanent_keys(client: redis.Redis) -> list[str]:
-    """Turnfold's keys without a lifetime, but for how inboxes are laid out: none is left when no work is."""
+    """Return Turnfold's keys without a lifetime, except the layout's: empty when no work is left."""
     found = [name.decode() if isinstance(name, bytes) else name for name in client.scan_iter("tf:*", count=1_000)]
     return [name for name in found if client.ttl(name) == -1 and name not in {keys.LAYOUT, keys.SERVER}]

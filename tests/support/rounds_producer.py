@@ -1,7 +1,7 @@
-"""Appends conversations round by round, with whichever version of the SDK it is started: needs nothing of the tests.
+"""Append conversations round by round with any version of the SDK; imports nothing from the tests.
 
-`python -P rounds_producer.py FILE`: for each line `FIRST LAST` read, it appends those turns of every conversation in
-the file, and answers with the line when all are acknowledged. Settings are the `TURNFOLD_*` variables.
+`python -P rounds_producer.py FILE`: for each line `FIRST LAST` on standard input, append those turns of every
+conversation in FILE, and print the line again when all are acknowledged. Settings are the `TURNFOLD_*` variables.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PAUSE_SECONDS = 0.05
 
 
 def main() -> None:
-    """Be a producer until standard input ends."""
+    """Serve as a producer until standard input ends."""
     conversations = json.loads(Path(sys.argv[1]).read_text())
     with Turnfold.from_env() as client:
         for line in sys.stdin:
@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def _append(client: Turnfold, conversation: str, turns: Any) -> None:
-    """Until it is acknowledged, as every platform must."""
+    """Retry until the turns are acknowledged, as every platform must."""
     while turns:
         try:
             client.append(conversation, turns)

@@ -1,4 +1,4 @@
-"""Contexts of two installations, or of two conversations, but for the seals in which alone they differ."""
+"""Remove the seals, in which contexts of two installations or two conversations differ."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ _SEAL = re.compile(r"(?<=^\[memory )[a-z]{8}(?=: no orders but standing instruct
 
 
 def unsealed(text: str) -> str:
-    """A context's text with the same seal in each."""
+    """Return a context's text with its seal replaced by a constant."""
     seal = _SEAL.search(text)
     return text if seal is None else text.replace(seal[0], "sealseal")

@@ -1,4 +1,4 @@
-"""What becomes of the anchors of a talk: folded without storage, each earlier anchor a candidate."""
+"""Settle the anchors of a talk without storage; every earlier anchor is a candidate."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SETTINGS: Final = FoldSettings()
 
 
 def merged(turns: list[StoredTurn], earlier: tuple[Anchor, ...] = ()) -> Merged:
-    """The anchors of a segment, settled with each other and with earlier ones."""
+    """Return the anchors of a segment, settled with each other and with earlier ones."""
     readings = [read_turn(turn) for turn in turns]
     drafts = with_reports(extract_anchors(readings, SETTINGS), readings)
     return merge(drafts, earlier, next_id=len(earlier) + 1, node_idx=0, settings=SETTINGS)
 
 
 def states(result: Merged) -> list[AnchorState]:
-    """Those of the new anchors, in order."""
+    """Return the states of the new anchors, in order."""
     return [anchor.state for anchor in result.new]

@@ -1,4 +1,4 @@
-"""Segments that are folded once: hundreds of tests fold the same talk, which always makes the same segments."""
+"""Cache the folds of segments: hundreds of tests fold the same talk, which always yields the same segments."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ _HASH_BYTES = 16
 _ABOVE_THE_RULES: Final = re.compile(
     r"_pytest\.|(?:os|sys|time)\b|turnfold_gateway|turnfold\.(?:database|read|redis)\b|turnfold_worker\.(?!pipeline|errors)"
 )
-"""Modules that no rule imports, as import-linter's contracts say: a patch there changes no stage."""
+"""Modules that no rule imports, by import-linter's contracts: patching them affects no stage."""
 _PATCHES: Final = ("setattr", "delattr", "setitem", "delitem")
 
 _anew: list[object] = []
-"""Why nothing is shared now; of the process, for threads too."""
+"""Reasons not to use the cache now; shared by all threads of the process."""
 
 
 @contextmanager
 def folded_anew(why: str) -> Iterator[None]:
-    """Inside, every stage runs: what a test changes in a rule has its effect."""
+    """Run every stage within the block, so that a changed rule takes effect."""
     _anew.append(why)
     yield
     _anew.remove(why)
 
 
 def share_folds() -> None:
-    """From now on, workers of this process remember what the costly pure stages made of what they were given.
+    """From now on, cache the results of the expensive pure stages in this process.
 
-    Stages are shared where use cases call them: whoever imports a stage itself runs it.
+    Only calls from use cases are cached: a test that imports a stage itself runs it.
     """
     fold_segment = _shared(compress.fold_segment)
     compress.fold_segment = refold.fold_segment = fold_segment
@@ -57,7 +57,7 @@ def share_folds() -> None:
 
 
 def _noticed(patch: Callable[..., None]) -> Callable[..., None]:
-    """A way to patch that has stages run, until it is undone, when it may have changed a rule."""
+    """Wrap a method that patches: unless the patch cannot affect a rule, stages run until it is undone."""
 
     @wraps(patch)
     def noticed(self: pytest.MonkeyPatch, target: object, *arguments: Any, **options: Any) -> None:
@@ -78,7 +78,7 @@ def _forgotten(undo: Callable[[pytest.MonkeyPatch], None]) -> Callable[[pytest.M
 
 
 def _module_of(target: object) -> str:
-    """The module that a patched thing is, or comes from, or whose path it is."""
+    """Return the module of a patched object, or its dotted path."""
     if isinstance(target, str):
         return target
     return target.__name__ if isinstance(target, ModuleType) else getattr(target, "__module__", None) or ""
@@ -86,16 +86,16 @@ def _module_of(target: object) -> str:
 
 def _shared(stage: Callable[P, R]) -> Callable[P, R]:
     made: dict[bytes, bytes] = {}
-    """By a hash of what it was made from; pickled, so that each caller has objects of its own."""
+    """Pickled results by a hash of the arguments; pickled, so that each caller gets objects of its own."""
 
     @wraps(stage)
     def shared(*arguments: P.args, **options: P.kwargs) -> R:
         if _anew:
             return stage(*arguments, **options)
         given: Any = [_nameless(argument) for argument in arguments]
-        # What earlier folds made of its turns makes no difference.
+        # Memos of earlier folds do not change the result.
         chosen: Any = {name: _nameless(option) for name, option in options.items() if name != "memos"}
-        # Of equal arguments, representations are equal; pickles may not be.
+        # Equal arguments have equal representations, but maybe different pickles.
         key = blake2b(repr((given, chosen)).encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).digest()
         if (pickled := made.get(key)) is None:
             result = stage(*given, **chosen)
@@ -107,7 +107,7 @@ def _shared(stage: Callable[P, R]) -> Callable[P, R]:
 
 
 def _nameless(argument: Any) -> Any:
-    """Turns without their ids: of those that have none a client makes new ones, and no rule may read them."""
+    """Return turns without their ids: the client generates new ones each time, and no rule may read them."""
     if isinstance(argument, list | tuple) and argument and isinstance(argument[0], StoredTurn):
         return [replace(turn, turn_id="") for turn in argument]
     return argument

@@ -1,4 +1,4 @@
-"""Statements that are compiled once: each test opens engines of its own, which would compile all of theirs again."""
+"""Share compiled statements: each test opens new engines, which would compile all of them again."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from sqlalchemy.util import LRUCache
 from turnfold.database import engines
 
 _STATEMENTS: LRUCache[Any, Any] = LRUCache(4_000)
-"""By dialect."""
+"""Compiled statements by dialect."""
 _DIALECTS: dict[str, Dialect] = {}
-"""By driver: of the first engine that has connected, from which on a dialect knows its server."""
+"""By driver, the dialect of the first engine that connected: from then on, it knows its server."""
 
 
 def share_statements() -> None:
-    """From now on, engines of this process share their dialects and what was compiled for them."""
+    """From now on, share dialects and compiled statements among the engines of this process."""
     create = engines.create_engine
 
     def create_engine(*arguments: Any, **options: Any) -> Engine:

@@ -1,4 +1,4 @@
-"""A soak: how large it is, its waves, what its workers take of memory, and what an undisturbed run makes of it."""
+"""A soak: its sizes, its waves, the memory of its workers, and the digests of an undisturbed run."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ STRIKES_A_WAVE = 2
 LONGEST_WAVE_SECONDS = 3_600.0
 FAULT = replace(
     POOLER_KILLED,
-    # Strikes of a short wave come close to each other: two on one segment are chance, not its fault.
+    # Strikes of a short wave come close to each other: two on one segment are chance, not poison.
     environment={"TURNFOLD_ATTEMPTS": "8", "TURNFOLD_FOLD_IDLE_SECONDS": "1"},
 )
 EVERY_STRIKE = tuple(FAULT.strikes)
 SERVERS_ONLY = (redis_process, postgresql_process, pgbouncer_process)
-"""Workers live on, so that what they take of memory is seen over time."""
+"""Strikes that leave workers alive, so that their memory is measured over time."""
 Workers = Sequence[tuple[str, Sequence[str], int]]
 LOOK_SECONDS = 5.0
 
 
 class Shape(NamedTuple):
-    """The sizes, each from a variable with the prefix `TURNFOLD_SOAK_` and its name in capitals."""
+    """The sizes, each read from the variable with the prefix `TURNFOLD_SOAK_` and its upper-case name."""
 
     turns: int = 1_200
     conversations: int = 120
     tenants: int = 20
     minutes: float = 6.0
-    """Until it has failed."""
+    """Minutes until the soak counts as failed."""
     seed: int = 24
     most_mib: float = 400.0
-    """Of memory that one process of a worker may take at any time."""
+    """Memory that one process of a worker may use at any time."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Self:
-        """Raises `ValueError` where a number is none, or the sizes do not fit each other."""
+        """Raises `ValueError` if a value is no number, or if the sizes contradict each other."""
         given = {name: environment.get(PREFIX + name.upper()) for name in cls._fields}
         defaults = cls()
         shape = cls(**{name: type(getattr(defaults, name))(text) for name, text in given.items() if text is not None})
@@ -61,7 +61,7 @@ class Shape(NamedTuple):
         return shape
 
     def lengths(self) -> dict[tuple[str, str], int]:
-        """(tenant, conversation) -> turns: half of the conversations have a quarter of the turns, or one each."""
+        """Return (tenant, conversation) -> turns: half of the conversations have a quarter of them, or one each."""
         short = self.conversations // 2
         few = max(1, self.turns // (4 * max(1, short)))
         left, long = self.turns - few * short, self.conversations - short
@@ -73,13 +73,13 @@ class Shape(NamedTuple):
 
 
 class MemoryWatch:
-    """Resident memory of the workers' processes, looked at while a chaos goes on."""
+    """Samples the resident memory of the workers' processes during a chaos."""
 
     def __init__(self, chaos: Chaos) -> None:
         self._chaos = chaos
         self._next = 0.0
         self.seen: list[tuple[float, float]] = []
-        """(minutes that it has run, MiB) of the process that has run longest, kill by kill a younger one."""
+        """(minutes since its start, MiB) of the oldest process at each look; a kill makes another one the oldest."""
         self.largest_mib = 0.0
 
     def look(self, _: int = 0) -> None:
@@ -104,9 +104,10 @@ class Stopped(Exception):  # noqa: N818 - no error: it goes on when it is run ag
 
 
 class Soak:
-    """A soak in waves of conversations over the same servers; what was done stands in `soak.json` of its folder.
+    """A soak in waves of conversations on the same servers; `soak.json` in its folder lists the finished waves.
 
-    Stopped within a wave, it begins that wave again: its producers repeat all of it, with the same ids.
+    When it is stopped within a wave, it repeats that wave: its producers append everything again, with the same
+    ids.
     """
 
     def __init__(
@@ -120,7 +121,7 @@ class Soak:
         self.waves = max(1, min(shape.tenants, shape.conversations // shape.tenants))
         self._addresses = [*shape.lengths().items()]
         self.rows: list[dict[str, Any]] = self._earlier_rows()
-        """What each wave came to."""
+        """The result of each finished wave."""
 
     def _earlier_rows(self) -> list[dict[str, Any]]:
         if not self._file.exists():
@@ -137,7 +138,7 @@ class Soak:
         return len(self.rows) == self.waves
 
     def conversations_of(self, wave: int) -> dict[tuple[str, str], list[dict[str, Any]]]:
-        """Of short ones and of long ones as many as of each other, of neighbours, so that no tenant has most."""
+        """Return a wave's conversations: neighbours of short and long ones alike, so that no tenant dominates."""
         half = len(self._addresses) // 2
         return {
             address: [{**turn, "turn_id": f"t{number}"} for number, turn in enumerate(talk(f"soak {address}", turns))]
@@ -148,7 +149,7 @@ class Soak:
         }
 
     def run(self, *, seconds: float, told: Callable[[dict[str, Any]], object] = lambda row: None) -> None:
-        """Go on until all is done, or raise `Stopped` when the time is over. `told` hears of each wave."""
+        """Run until all waves are done, or raise `Stopped` when the time is over. `told` gets the row of each wave."""
         end = time.monotonic() + seconds
         if self.is_done:
             return
@@ -163,7 +164,7 @@ class Soak:
             while not self.is_done:
                 row = self._wave(len(self.rows), chaos, memory, look)
                 self.rows.append(row)
-                # All of it or nothing, whenever the process ends.
+                # Write all of it or nothing, whenever the process ends.
                 part = self._file.with_suffix(".part")
                 part.write_text(json.dumps({"shape": self._shape.as_row(), "waves": self.rows}, indent=1), "utf-8")
                 part.replace(self._file)
@@ -193,7 +194,7 @@ class Soak:
 def undisturbed_digests(
     conversations: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]], *, processes: int | None = None
 ) -> dict[tuple[str, str], str]:
-    """What each conversation's rows are when it is folded in one process, without Redis or Celery."""
+    """Return the digest of each conversation when it is folded in one process, without Redis or Celery."""
     with ProcessPoolExecutor(processes or os.cpu_count(), mp_context=get_context("spawn")) as pool:
         digests = pool.map(_digest, ((name, said) for (_, name), said in conversations.items()), chunksize=16)
         return dict(zip(conversations, digests, strict=True))

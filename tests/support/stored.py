@@ -1,4 +1,4 @@
-"""What is in SQL, read the plain way, and the checks that prove nothing was lost, doubled or reordered."""
+"""Plain reads of SQL, and checks that prove that nothing was lost, duplicated or reordered."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlalchemy import Engine, text
 
 @dataclass
 class Verdict:
-    """What a check of all conversations found."""
+    """Findings of a check of all conversations."""
 
     lost: list[str] = field(default_factory=list)
     doubled: list[str] = field(default_factory=list)
@@ -24,7 +24,7 @@ class Verdict:
 
 
 def stored_turns(engine: Engine, tenant: str, conversation: str) -> list[tuple[int, str, str]]:
-    """(seq, turn_id, content) in the order of seq."""
+    """Return (seq, turn_id, content) in the order of seq."""
     with engine.begin() as connection:
         rows = connection.execute(
             text(
@@ -37,7 +37,7 @@ def stored_turns(engine: Engine, tenant: str, conversation: str) -> list[tuple[i
 
 
 def judge(appended: Mapping[str, Sequence[str]], stored: Mapping[str, Sequence[str]]) -> Verdict:
-    """Compare contents by conversation. Contents must be distinct within a conversation."""
+    """Compare contents by conversation. They must be distinct within a conversation."""
     verdict = Verdict()
     for conversation, contents in appended.items():
         found = list(stored.get(conversation, ()))
@@ -89,11 +89,11 @@ INVARIANT_QUERIES: Mapping[str, str] = {
         "FROM anchor a WHERE a.conversation = c.id AND a.state = 0 AND a.refined = 0), 0)"
     ),
 }
-"""Each is empty while its invariant holds."""
+"""Queries that return no rows while their invariant holds."""
 
 
 def broken_invariants(engine: Engine) -> dict[str, list[tuple[object, ...]]]:
-    """Rows that break an invariant, by its name."""
+    """Return the rows that break an invariant, by its name."""
     broken: dict[str, list[tuple[object, ...]]] = {}
     with engine.begin() as connection:
         for name, query in INVARIANT_QUERIES.items():

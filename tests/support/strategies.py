@@ -1,4 +1,4 @@
-"""Hypothesis strategies for what callers send and what is stored of it."""
+"""Hypothesis strategies for what callers send and how it is stored."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from turnfold.contract.text import clean
 from turnfold.tokens import estimate_tokens
 
 any_text = st.text(st.characters(), max_size=60)
-"""Any code points: NUL and lone surrogates too."""
+"""Text of any code points, including NUL and lone surrogates."""
 
 stored_text = any_text.map(clean)
-"""What is left of a text after the edge."""
+"""The same text after validation has cleaned it."""
 
 ids = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=40).filter(
     lambda id_: len(id_.encode()) <= 200 and not id_.isspace() and id_ not in {".", ".."}
 )
-"""Every id that the contract allows, up to 40 characters: delimiters, percent signs and braces included."""
+"""Every id up to 40 characters that the contract allows, including delimiters, percent signs and braces."""
 
 awkward_ids = st.one_of(
     st.text(":%{}/ .-_a", min_size=1, max_size=6),
     st.sampled_from(["a:b", "a%3Ab", "{07}", "%", "ä", "a\u0308", "会話"]),
     ids,
 ).filter(lambda id_: not id_.isspace() and id_ not in {".", ".."})
-"""Ids that look like keys, like each other, or like what they are encoded to."""
+"""Ids that look like keys, like each other, or like their own encodings."""
 
 aware_times = st.datetimes(
     min_value=datetime(1971, 1, 1), max_value=datetime(2100, 1, 1),  # noqa: DTZ001 - the zone is added below
@@ -36,7 +36,7 @@ aware_times = st.datetimes(
 
 
 def json_values(texts: st.SearchStrategy[str] = stored_text) -> st.SearchStrategy[Any]:
-    """Anything that JSON holds."""
+    """Any JSON value."""
     plain = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
     return st.recursive(
         plain | texts,
@@ -52,7 +52,7 @@ def json_objects(texts: st.SearchStrategy[str] = stored_text) -> st.SearchStrate
 
 @st.composite
 def stored_turns(draw: st.DrawFn) -> StoredTurn:
-    """Turns as the edge leaves them, not numbered yet."""
+    """Turns as validation leaves them, without numbers."""
     content = draw(stored_text)
     created_at = draw(st.none() | aware_times)
     return StoredTurn(

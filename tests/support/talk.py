@@ -1,4 +1,4 @@
-"""Made-up talk that reads like work: questions, decisions, promises, numbers, changes of subject, pauses."""
+"""Generated talk that reads like work: questions, decisions, promises, numbers, changes of subject, pauses."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _BEGIN = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 
 def talk(seed: object, turns: int) -> list[dict[str, Any]]:
-    """Messages with distinct contents, the same for the same seed; about a segment every ten turns."""
+    """Return messages with distinct contents, the same for the same seed; about ten turns make a segment."""
     chance = random.Random(f"talk {seed}")
     pick: _Pick = chance.choice
     subject = chance.choice(_SUBJECTS)
@@ -60,7 +60,7 @@ def talk(seed: object, turns: int) -> list[dict[str, Any]]:
 
 
 def talk_with(fact: str, seed: str, many: int) -> list[dict[str, Any]]:
-    """A talk that says a fact once, long ago, with much beside it."""
+    """Return a talk that states a fact once, early, among much else."""
     turns = talk(seed, many)
     turns[40]["content"] += f" {fact}"
     return turns

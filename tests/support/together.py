@@ -1,4 +1,4 @@
-"""Files that one process runs together: what they need takes each process seconds to begin."""
+"""Assign test files to xdist processes, so that slow shared set-ups run in one process each."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ FOLDERS: Final = {
     "tests/integration/sentence_vectors": "the sentence model",
     "tests/tour": "what `turnfold up` starts",
 }
-"""Folders of such files, and what they share."""
+"""Folders whose files run in one process, and what they share."""
 HALVED: Final = ("tests/faults/test_kills.py", "tests/faults/test_upkeep_under_kills.py")
-"""Files of so many minutes that two processes run them: tests on SQLite, and the others."""
+"""Files that take minutes, split over two processes: tests on SQLite, and all others."""
 
 
 class FilesTogether(LoadFileScheduling):
-    """xdist's `--dist loadfile`, but for files that are dear to begin in each process."""
+    """xdist's `--dist loadfile`, except for files whose set-up is expensive in each process."""
 
     def _split_scope(self, nodeid: str) -> str:
         own: str = super()._split_scope(nodeid)

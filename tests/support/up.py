@@ -1,4 +1,4 @@
-"""`turnfold up` as a process of its own, and commands that find it by its state folder."""
+"""`turnfold up` as a process of its own, and commands that find it through its state folder."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Up:
     commands: CommandServer
 
     def run(self, *arguments: object, code: int = 0) -> str:
-        """Run another command, which finds this one by its state folder."""
+        """Run another command, which finds the stack through its state folder."""
         done = self.commands.run([*map(str, arguments)], environment(self.folder))
         assert done.returncode == code, f"{arguments}: {done.returncode}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr
@@ -70,7 +70,7 @@ def end(process: subprocess.Popen[str], number: signal.Signals = signal.SIGTERM)
 
 
 def assert_stops(running: Up, number: signal.Signals) -> None:
-    """A signal stops everything within seconds."""
+    """Check that a signal stops everything within seconds."""
     family = running.family
     assert len(family) >= 3
     began = time.monotonic()

@@ -1,6 +1,6 @@
-"""Waiting for something to become true; tests never sleep for a guess.
+"""Wait until something becomes true; tests never sleep for a guessed time.
 
-A limit only ends what hangs: on a machine that has much else to do, what takes a second may take half a minute.
+Time limits only end what hangs: on a busy machine, work of a second may take half a minute.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Found = TypeVar("Found")
 def wait_until(
     look: Callable[[], Found], *, timeout_seconds: float = 90.0, what: str | Callable[[], str] = ""
 ) -> Found:
-    """The first true result of `look`. Fails with `what`, or what it says by then, after `timeout_seconds`."""
+    """Return the first true result of `look`. Fails with `what`, or its result, after `timeout_seconds`."""
     end = time.monotonic() + timeout_seconds
     pause = 0.005
     while True:

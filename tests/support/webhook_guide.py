@@ -1,4 +1,4 @@
-"""The receiver of webhooks that docs/gateway.md shows, as it stands there."""
+"""The receiver of webhooks that docs/gateway.md shows, executed from the page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GUIDE = Path(__file__).parents[2] / "docs" / "gateway.md"
 
 
 def documented_receiver(now: float | None = None) -> Callable[[str, Mapping[str, str], bytes], bool]:
-    """Its `is_genuine`; with `now` as if that were the time."""
+    """Return its `is_genuine`, with `now` as the current time if given."""
     (code,) = re.findall(r"```python\n(import base64.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
     names: dict[str, Any] = {}
     exec(code, names)  # noqa: S102 - the guide's own lines

@@ -1,4 +1,4 @@
-"""Turns for the tests of the pipeline: short to write, and wild ones for properties."""
+"""Turns for tests of the pipeline: concise ones, and arbitrary ones for properties."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from turnfold.tokens import estimate_tokens
 
 START: Final = datetime(2026, 5, 14, 9, 0, tzinfo=UTC)
 LINE_BREAKS: Final = ("\n", "\r", "\r\n", "\u2028", "\u2029", "\x85", "\x0b", "\x0c")
-"""What readers of lines may break them at."""
+"""Characters at which readers of lines may break them."""
 
 
 def said(
@@ -28,7 +28,7 @@ def said(
     parts: Mapping[str, Any] | None = None,
     importance: Importance = Importance.NORMAL,
 ) -> StoredTurn:
-    """A turn; `minutes` after `START` when it has a time."""
+    """Return a turn, `minutes` after `START` if given."""
     return StoredTurn(
         seq=seq, turn_id=f"t{seq}", role=role, name=name, content=content, parts=parts, importance=importance,
         created_at=None if minutes is None else START + timedelta(minutes=minutes), tokens=estimate_tokens(content),
@@ -36,7 +36,7 @@ def said(
 
 
 def talk(*lines: str) -> list[StoredTurn]:
-    """Lines `speaker: text`; user, assistant and tool are roles, other speakers are users with a name."""
+    """Return turns from lines `speaker: text`; user, assistant and tool are roles, other speakers are named users."""
     turns = []
     for seq, line in enumerate(lines, start=1):
         speaker, _, content = line.partition(": ")
@@ -48,7 +48,7 @@ def talk(*lines: str) -> list[StoredTurn]:
 
 
 def calling(*ids: str) -> dict[str, Any]:
-    """Parts of an OpenAI turn that calls tools."""
+    """Return the parts of an OpenAI turn that calls tools."""
     return {
         "tool_calls": [{"id": one, "type": "function", "function": {"name": "look", "arguments": "{}"}} for one in ids]
     }
@@ -105,7 +105,7 @@ _parts: Final = st.one_of(
 
 @st.composite
 def wild_turns(draw: st.DrawFn, *, most: int = 30) -> list[StoredTurn]:
-    """One to `most` turns in order, with any text, parts, marks and times."""
+    """One to `most` turns in order, with arbitrary text, parts, marks and times."""
     count = draw(st.integers(1, most))
     timed = draw(st.booleans())
     minutes = 0.0
