@@ -1,4 +1,4 @@
-"""`AsyncTurnfold` is `Turnfold` with `await`."""
+"""`AsyncTurnfold` has the API of `Turnfold` with `await`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asynchronous calls that their caller cancels at any moment hold no connection, and leave nothing half done."""
+"""An asynchronous call that is cancelled at any moment holds no connection and leaves no work half done."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from turnfold import AsyncTurnfold, Settings, Turnfold
 CALLS = 150
 BATCH = 7
 MOST_FILES = 24
-"""Files more than before: three of each of eight threads, which pools keep."""
+"""File descriptors that the pools may keep: three for each of eight threads."""
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def turns(number: int) -> list[dict[str, Any]]:
 
 
 def calls_of(tf: AsyncTurnfold, number: int) -> dict[str, Callable[[], Awaitable[Any]]]:
-    """Each kind of call."""
+    """Return a call of each kind."""
     return {
         "context": lambda: tf.context("c", budget_tokens=800, query="invoice export"),
         "search": lambda: tf.search("c", "payment retries"),
@@ -56,7 +56,7 @@ def calls_of(tf: AsyncTurnfold, number: int) -> dict[str, Callable[[], Awaitable
 
 
 def held(tf: AsyncTurnfold) -> tuple[int, int]:
-    """Connections in use, of the database and of Redis."""
+    """Return the numbers of database and Redis connections in use."""
     resources = tf._client._resources
     redis_pool = resources._connected().client(0).connection_pool
     idle = [connection for connection in redis_pool.pool.queue if connection is not None]

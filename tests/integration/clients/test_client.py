@@ -1,4 +1,4 @@
-"""The client's verbs on real Redis and SQL, with a worker in this process that works when the test says so."""
+"""The client's methods on a real Redis and SQL, with a worker in this process that works on request."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ TURNS = talk("client", 60)
 
 @pytest.fixture
 def folded(tf: Turnfold, local: LocalWorker) -> Turnfold:
-    """A client whose conversation "c" holds sixty folded turns."""
+    """A client whose conversation "c" has sixty folded turns."""
     tf.append("c", TURNS)
     local.settle()
     return tf
 
 
-# Appending, status, waiting
+# Append, status, wait
 
 
 def test_appended_turns_wait_in_the_inbox_then_are_stored_then_folded(tf: Turnfold, local: LocalWorker) -> None:
@@ -124,7 +124,7 @@ def test_a_full_inbox_refuses_the_whole_append_until_a_worker_has_stored(
         assert tf.status("c").inbox == 1
 
 
-# Reading what is not stored yet
+# Reads of turns that are not stored yet
 
 
 def test_a_turn_is_readable_as_soon_as_it_was_appended(tf: Turnfold) -> None:
@@ -266,7 +266,7 @@ def test_what_is_appended_after_forgetting_begins_a_new_conversation(folded: Tur
     assert stored_turns(local.engine, "acme", "c") == [(1, "m-1", "A new beginning.")]
 
 
-# Trouble
+# Failures
 
 
 def test_an_append_that_redis_did_not_answer_can_be_repeated_without_doubling(

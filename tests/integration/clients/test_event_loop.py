@@ -1,4 +1,4 @@
-"""Many reads at once leave the event loop to others: few of their threads compute at a time."""
+"""Many concurrent reads do not starve the event loop, because only a few of their threads compute at a time."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def test_reads_of_one_kind_wait_for_none_of_each_other(
     await asyncio.to_thread(local.settle)
     async with AsyncTurnfold(settings=settings) as client:
         for read in (client.anchors, client.notes):
-            # Of two that lock something while they ask the database each would hold what the other waits for.
+            # Two reads that held a lock during their query would each wait for the other's connection.
             answers = await asyncio.wait_for(asyncio.gather(*(read("c") for _ in range(60))), 60)
             assert answers[0]
             assert answers == answers[:1] * 60

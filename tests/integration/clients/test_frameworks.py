@@ -1,4 +1,4 @@
-"""Sessions and memories for agent frameworks, each driven by the framework itself; models by a real local server."""
+"""Sessions and memories for agent frameworks, driven by the frameworks themselves with a model on a real server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BUDGET = 4_000
 
 @pytest.fixture
 def database_url(sqlite_url: str) -> str:
-    """One is enough: what is read is tested on both."""
+    """SQLite alone suffices: other tests cover reads on both databases."""
     return sqlite_url
 
 
@@ -36,7 +36,7 @@ async def client(settings: Settings) -> AsyncIterator[AsyncTurnfold]:
 
 @pytest.fixture
 def told(tf: Turnfold, local: LocalWorker) -> Turnfold:
-    """A conversation that says the fact once, long ago, with much beside it."""
+    """A conversation that states the fact once, early, among much else."""
     tf.configure(CONVERSATION, settings={"segment_max_turns": 8})
     tf.append(CONVERSATION, talk_with(FACT, "frameworks", 200))
     local.settle()
@@ -82,7 +82,7 @@ class TestOpenAIAgents:
         result = await agents.Runner.run(agent, "Where is the vault's key?", session=session)
         assert result.final_output == "The vault is in drawer 7."
         local.settle()
-        # The question, two calls at once, their two results, the answer.
+        # The question, two calls at once, their two results, and the answer.
         assert told.status(CONVERSATION).stored == before + 5
         again = await agents.Runner.run(agent, "Where again?", session=session)
 
@@ -152,8 +152,8 @@ class TestOpenAIAgents:
     ) -> None:
         items = [{"role": "user", "content": f"Number {number}, and some words more."} for number in range(55)]
         await session.add_items(items)
-        monkeypatch.setattr("turnfold.read.expand.TOKENS_AT_ONCE", 30)  # some turns a page
-        # All while no worker runs: what is taken back waits in the inbox too.
+        monkeypatch.setattr("turnfold.read.expand.TOKENS_AT_ONCE", 30)  # a few turns a page
+        # No worker runs yet, so the removals wait in the inbox, too.
         assert [await session.pop_item() for _ in range(52)] == items[:2:-1]
         local.settle()
         assert await session.pop_item() == items[2]
@@ -185,11 +185,11 @@ class TestLangChain:
         from turnfold.frameworks.langchain import TurnfoldMiddleware
 
         def look_up(word: str) -> str:
-            """Where a thing is."""
+            """Look up where a thing is."""
             return f"{word} is in drawer 7"
 
         class Model(GenericFakeChatModel):
-            """Says what it is told to; what it is given is noted."""
+            """Gives the scripted answers and records its inputs."""
 
             def bind_tools(self, tools: Any, **_: Any) -> Any:
                 return self
@@ -208,7 +208,7 @@ class TestLangChain:
 
     @pytest.fixture
     def models(self) -> list[list[Any]]:
-        """What a model was given, call by call."""
+        """Inputs of the model, call by call."""
         return []
 
     @pytest.mark.parametrize("awaited", [False, True])
@@ -224,7 +224,7 @@ class TestLangChain:
         before = told.status(CONVERSATION).stored
         first = await run(QUESTION)
         local.settle()
-        # The question, the call, its result, the answer: once each, though the state was seen three times.
+        # The question, the call, its result and the answer, once each although the state was seen three times.
         assert told.status(CONVERSATION).stored == before + 4
         second = await run("Where again?")
 
@@ -302,7 +302,7 @@ class TestLlamaIndex:
         answer = engine.chat("Where is the key?")
         local.settle()
 
-        # The made model repeats what it is given.
+        # The mock model echoes its input.
         assert "[background" in answer.response
         assert "Where is the key?" in answer.response
         assert told.status(CONVERSATION).stored == before + 2

@@ -1,4 +1,4 @@
-"""Whatever a call is given: it works, or an error of ours says what is wrong; and no work is parked."""
+"""Any argument either works or raises an error of ours that names the mistake, and none leaves parked work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hook of LiteLLM, called by the package itself; the provider is a real local server."""
+"""LiteLLM's hook, called by the package itself, with a provider on a real local server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BUDGET = 2_000
 
 @pytest.fixture
 def database_url(sqlite_url: str) -> str:
-    """One is enough: what is read is tested on both."""
+    """SQLite alone suffices: other tests cover reads on both databases."""
     return sqlite_url
 
 
@@ -38,13 +38,13 @@ def litellm() -> Iterator[Any]:
     package = needed_package("litellm")
     package.telemetry = False
     yield package
-    # The package keeps hooks in lists of its own, beyond `callbacks`.
+    # The package keeps hooks in lists of its own besides `callbacks`.
     package.logging_callback_manager._reset_all_callbacks()
 
 
 @pytest_asyncio.fixture
 async def hook(litellm: Any, settings: Settings) -> AsyncIterator[Any]:
-    """In use by the package."""
+    """The hook, registered with the package."""
     from turnfold.frameworks.litellm import TurnfoldHook
 
     async with AsyncTurnfold(settings=settings) as client:
@@ -54,7 +54,7 @@ async def hook(litellm: Any, settings: Settings) -> AsyncIterator[Any]:
 
 
 class Application:
-    """Keeps its own history and knows nothing of memory but a conversation's name."""
+    """An application that keeps its own history and passes no more to memory than the conversation's name."""
 
     def __init__(self, litellm: Any, provider: Provider) -> None:
         self._litellm = litellm
@@ -81,7 +81,7 @@ def application(litellm: Any, provider: Provider) -> Application:
 
 
 async def settled(tf: Turnfold, turns: int) -> list[str]:
-    """The turns of the conversation, once the package has told of its last answer."""
+    """Return the conversation's turns once the package has reported its last answer."""
 
     def contents() -> list[str]:
         return [turn.content for turn in tf.turns("conv-1")]

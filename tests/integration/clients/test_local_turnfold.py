@@ -1,4 +1,4 @@
-"""`turnfold.testing`: every verb works with the test's own process as the worker, in memory and on a real Redis."""
+"""With `turnfold.testing`, every method works with this process as the worker, in memory and on a real Redis."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Make(Protocol):
 
 @pytest.fixture(params=["in_memory", pytest.param("embedded", marks=pytest.mark.processes)])
 def make(request: pytest.FixtureRequest) -> Iterator[Make]:
-    """Opens Turnfolds that end with the test."""
+    """Opens Turnfolds that are closed after the test."""
     if request.param == "embedded":
         request.getfixturevalue("redis_program")
     kind = {"in_memory": in_memory, "embedded": embedded}[request.param]
@@ -60,7 +60,7 @@ def test_contexts_are_those_of_the_pipeline(tf: LocalTurnfold) -> None:
     with fold(TURNS, conversation_id="c") as folded:
         for budget in (200, 2_000):
             mine, others = tf.context("c", budget_tokens=budget), folded.context(budget_tokens=budget)
-            # Of each installation its own.
+            # Each installation has its own seal.
             assert mine.text.replace(mine.chat.seal, others.chat.seal) == others.text
 
 
@@ -172,7 +172,7 @@ def test_a_model_refines_when_it_is_told_to(make: Make) -> None:
 
 
 A_MOMENT = 1e-9
-"""Days."""
+"""In days."""
 
 
 def test_old_words_go_and_a_model_reconstructs_them(make: Make) -> None:

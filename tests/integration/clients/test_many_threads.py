@@ -1,4 +1,4 @@
-"""More threads than connections: they wait for one, and where that takes too long the error says what to do."""
+"""With more threads than connections, calls wait for one; a timeout names the remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people look at and no context needs: segments with their words, work that waits, what models cost."""
+"""Views for people: segments with their text, waiting work, the cost of models."""
 
 from __future__ import annotations
 

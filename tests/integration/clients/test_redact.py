@@ -1,4 +1,4 @@
-"""`Turnfold(redact=…)`: what it takes out is never stored, nor on its way there."""
+"""`Turnfold(redact=…)` removes text before it is stored or sent anywhere."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_the_asynchronous_client_takes_it_too(settings: Settings) -> None:
 
 @pytest.fixture
 def offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A package that is installed here, and offers redactors. The name of its module is its own."""
+    """Install a package that offers redactors; returns the name of its module, which is unique."""
     module = f"privacy_{uuid.uuid4().hex}"
     (tmp_path / f"{module}.py").write_text(
         f"def redact(text):\n    return text.replace({SECRET!r}, '[hidden]')\nnot_callable = 7\n"

@@ -1,4 +1,4 @@
-"""References: a short id for a context, good in any process, for a while, and never after its conversation."""
+"""A reference is a short id of a context that any process can resolve, until it expires or its conversation is gone."""
 
 from __future__ import annotations
 

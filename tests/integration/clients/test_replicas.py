@@ -1,4 +1,4 @@
-"""Reads from a replica: whatever it lacks of what workers stored, the primary is asked for."""
+"""A read from a replica falls back to the primary for whatever the replica does not have yet."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ADDRESS = Address("acme", TALK)
 
 @dataclass
 class Replica:
-    """A replica of the test's database, which stands still unless it is told to catch up."""
+    """A replica of the test's database, which is updated by `catch_up` only."""
 
     url: str
     catch_up: Callable[[], None]
@@ -42,7 +42,7 @@ class Replica:
 
 @pytest.fixture
 def copied_file(sqlite_url: str, tmp_path: Path) -> Replica:
-    """A second SQLite file that is brought up to date when it is asked to."""
+    """A copy of the SQLite file, which `catch_up` refreshes."""
     source, copy = sqlite_url.removeprefix("sqlite:///"), tmp_path / "replica.db"
 
     def catch_up() -> None:
@@ -103,7 +103,7 @@ def settings(redis_url: str, database_url: str, replica: Replica) -> Settings:
 
 @pytest.fixture
 def local(make_worker: Callable[..., LocalWorker], tf: Turnfold, replica: Replica) -> Iterator[LocalWorker]:
-    """A worker that notes how far conversations are stored; the database is as it was afterwards."""
+    """A worker that records how far conversations are stored; its data is removed after the test."""
     worker = make_worker(read_database_url=replica.url)
     yield worker
     tf.forget(TALK, timeout_seconds=0)

@@ -1,4 +1,4 @@
-"""Pages of what is stored: turns of a conversation as they will be, conversations of a tenant by name."""
+"""Pages of a conversation's turns, with waiting changes applied, and of a tenant's conversations by name."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Agents that look things up: OpenAI's client against a real server, and messages as Anthropic's client makes them.
+"""Tool loops of agents: OpenAI's client against a real server, and messages as Anthropic's client builds them.
 
-The loops are those of docs/howto/tools.md, run as they are written there.
+The loops are those of docs/howto/tools.md, executed from the page.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ MARKER = re.compile(r"→(L\d:[^\]\s]+)")
 
 @pytest.fixture
 def database_url(sqlite_url: str) -> str:
-    """One is enough: what the tools read is tested on both."""
+    """SQLite alone suffices: other tests cover reads on both databases."""
     return sqlite_url
 
 
 @pytest.fixture
 def told(tf: Turnfold, local: LocalWorker) -> Turnfold:
-    """A conversation that says the fact once, long ago, with much beside it."""
+    """A conversation that states the fact once, early, among much else."""
     tf.configure(CONVERSATION, settings={"segment_max_turns": 8})
     tf.append(CONVERSATION, talk_with(FACT, "loops", 300))
     local.settle()
@@ -49,12 +49,12 @@ def client(openai_server: OpenAIServer) -> Iterator[openai.OpenAI]:
 
 
 def snippets() -> list[str]:
-    """The Python of the page."""
+    """Return the page's Python snippets."""
     return re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 
 def asking(results: list[str]) -> tuple[tuple[str, str], ...] | str:
-    """A model that searches and lists decisions, then expands what it found word by word, until it can answer."""
+    """Play a model that searches and lists decisions, then expands what it found until it can answer."""
     if not results:
         return (("search", json.dumps({"query": "vault door code word"})), ("anchors", '{"types": ["decision"]}'))
     *_, last = results
@@ -68,7 +68,7 @@ def asking(results: list[str]) -> tuple[tuple[str, str], ...] | str:
 
 
 def chat_model(request: Request) -> Behaviour:
-    """As `asking`, for chat completions; refuses messages that OpenAI would refuse."""
+    """Play `asking` as a chat completion; reject messages that OpenAI would reject."""
     waiting: list[str] = []
     results: list[str] = []
     for message in request["messages"]:
@@ -147,14 +147,14 @@ def test_the_loop_of_responses_finds_it_too(told: Turnfold, client: openai.OpenA
 
 
 class TextBlock(BaseModel):
-    """As Anthropic's client gives it."""
+    """A text block of Anthropic's client."""
 
     type: Literal["text"] = "text"
     text: str
 
 
 class ToolUseBlock(BaseModel):
-    """As Anthropic's client gives it."""
+    """A tool-use block of Anthropic's client."""
 
     type: Literal["tool_use"] = "tool_use"
     id: str
@@ -163,19 +163,19 @@ class ToolUseBlock(BaseModel):
 
 
 class Message(BaseModel):
-    """As Anthropic's client gives it."""
+    """A message of Anthropic's client."""
 
     role: Literal["assistant"] = "assistant"
     content: list[TextBlock | ToolUseBlock]
 
 
 def plain(value: Any) -> Any:
-    """What Anthropic's client would send: its objects as JSON."""
+    """Convert objects of Anthropic's client to the JSON that it would send."""
     return json.loads(json.dumps(value, default=lambda block: block.model_dump()))
 
 
 class Anthropic:
-    """`client.messages.create` of a model that asks as `asking` does; refuses what Anthropic would refuse."""
+    """`client.messages.create` of a model that asks as `asking` does; rejects what Anthropic would reject."""
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
@@ -208,7 +208,7 @@ class Anthropic:
 
 
 def check_anthropic(messages: list[dict[str, Any]]) -> None:
-    """Anthropic's rules: the user begins, roles take turns, results come first in the message after their calls."""
+    """Check Anthropic's rules: the user begins, roles alternate, and results open the message after their calls."""
     assert [message["role"] for message in messages] == ["user", "assistant"] * (len(messages) // 2) + ["user"]
     called: list[str] = []
     for message in messages:

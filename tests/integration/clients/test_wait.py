@@ -1,4 +1,4 @@
-"""`wait`: until everything that was appended before it is folded, whatever waits for a person beside it."""
+"""`wait` returns when everything appended before it is folded, even if parked entries wait for an operator."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TURNS = talk("waiting", 12)
 
 
 def append_broken(inbox: ProducerInbox, turn_id: str) -> None:
-    """An entry that every drain parks."""
+    """Append an entry that every drain parks."""
     inbox.append(
         Address("acme", "c"),
         Operation.APPEND,
@@ -34,7 +34,7 @@ def append_broken(inbox: ProducerInbox, turn_id: str) -> None:
 
 
 def during(wait: Callable[[], object], act: Callable[[], object]) -> None:
-    """Let something happen a moment after a wait has begun."""
+    """Run `act` a moment after `wait` has begun."""
     timer = threading.Timer(0.2, act)
     timer.start()
     try:

@@ -1,4 +1,4 @@
-"""A client that was warmed up: what the first read needs is there, and nothing was written."""
+"""Warming up a client loads everything that its first read needs and writes nothing."""
 
 from __future__ import annotations
 
