@@ -1,4 +1,4 @@
-"""Code that a query asks for stands whole in the context, or is named with the marker that shows it."""
+"""A code block that a query asks for is shown whole, or named with the marker that expands it."""
 
 from __future__ import annotations
 

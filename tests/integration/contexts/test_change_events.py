@@ -1,4 +1,4 @@
-"""A client is told what workers changed of a conversation since it read it, once, and never instead of an answer."""
+"""A client is told once what workers changed since its last read, and always gets its answer as well."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a process remembers never shows: each context of many readers at once is that of some committed state."""
+"""Caches never show: each context read by concurrent clients equals that of some committed state."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ QUESTION = "Which limit did we set for the seat map?"
 READS = [(budget, query) for query in (None, None, None, QUESTION) for budget in BUDGETS]
 STORED, APPENDED, AT_ONCE = 60, 12, 4
 PAUSE_SECONDS = 0.4
-"""Between two reads of a reader: sixty-four that never pause would leave the worker no time."""
+"""Pause of a reader between two reads: 64 readers without pauses would starve the worker."""
 
 Seen = set[tuple[int, bool, str]]
 
 
 class Witness:
-    """Writes down the context of every state as a process reads it that remembers nothing."""
+    """Records the contexts of every state, read without caches."""
 
     def __init__(self, settings: Settings) -> None:
         self._tf = Turnfold(settings=settings)
         self.states: Seen = set()
 
     def look(self) -> Seen:
-        """Read the state of now, with every budget, and remember it."""
+        """Read the current state with every budget, and record it."""
         state: Seen = set()
         for budget, query in dict.fromkeys(READS):
             self._tf._resources.reader().forget_parsed()
@@ -46,7 +46,7 @@ class Witness:
 
     @contextmanager
     def before_transactions_of(self, engine: Engine) -> Iterator[None]:
-        """Look whenever a transaction begins: nobody else writes, so that is what the one before has committed."""
+        """Record whenever a transaction begins: with a single writer, that is the state after the previous commit."""
 
         def look(_: object) -> None:
             self.look()
@@ -61,7 +61,7 @@ class Witness:
 
 
 class Readers:
-    """Sixty-four that read all the time, half of them threads and half coroutines, over two clients."""
+    """Reads all the time with 64 readers, half of them threads and half coroutines, over two clients."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -87,8 +87,8 @@ class Readers:
         assert self.failures == []
 
     def wait_for_a_round(self) -> None:
-        """Wait until threads and coroutines have begun and ended each read of `READS` from now on."""
-        # A read adds itself to the round in which it began: one that is under way now, to the round before.
+        """Wait until threads and coroutines have each completed every read of `READS`, begun after this call."""
+        # A read counts for the round in which it began, so reads now under way count for the previous one.
         self._round = current = set[tuple[str, int, str | None]]()
         wait_until(lambda: self.failures or len(current) == 2 * len(set(READS)), what="every reader has read")
 
@@ -148,7 +148,7 @@ def test_each_context_of_sixty_four_readers_is_that_of_a_committed_state(
 def test_a_read_that_remembers_equals_one_that_does_not_after_each_change(
     settings: Settings, tf: Turnfold, local: LocalWorker, query: str | None
 ) -> None:
-    """Also when one id waits that is stored already, and when the budgets of reads differ."""
+    """This holds, too, when a stored id is appended again, and when the budgets of reads differ."""
     turns = talk("remembered", 60)
     with Turnfold(settings=settings) as forgetful:
 
@@ -165,7 +165,7 @@ def test_a_read_that_remembers_equals_one_that_does_not_after_each_change(
             compare()
             local.settle()
             compare()
-            # One by one, as a chat does: what a read works out is used again by the next.
+            # One by one, as in a chat: each read reuses the results of the one before.
             for number in range(3):
                 tf.append("c", {"role": "user", "content": f"And {number}? {'More of it. ' * (7 * number)}".strip()})
                 compare()

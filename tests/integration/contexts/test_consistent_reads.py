@@ -1,4 +1,4 @@
-"""A context equals that of some committed state plus the inbox before it, while everything moves."""
+"""While turns are written, stored and folded, a context shows some committed state plus the inbox before it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def content(number: int) -> str:
 
 
 def long_inbox(context: Context) -> bool:
-    """More turns wait than a read looks at: they have no numbers yet."""
+    """Return whether more turns wait than a read looks at; they have no numbers yet."""
     return any(left.reach == "wait()" for left in context.budget.left_out)
 
 
 def check(context: Context, appended_before: int) -> None:
-    """No gap, no repeat, nothing that was appended before the read is missing."""
+    """Check that no turn is missing or repeated, among them all those appended before the read."""
     if context.coverage is None:
         assert appended_before == 0 or long_inbox(context)
         return

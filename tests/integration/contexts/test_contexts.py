@@ -1,4 +1,4 @@
-"""Contexts of folded conversations, end to end: budget, forms, coverage, markers."""
+"""Contexts of folded conversations, end to end: budget, formats, coverage, markers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def characters(text: str) -> int:
 
 
 def words(text: str) -> int:
-    """Not additive on purpose: joining parts can both save and cost."""
+    """Count tokens non-additively on purpose: joining parts may both save and add tokens."""
     return len(text.split()) + text.count("\n\n") + len(text) // 50
 
 
@@ -62,7 +62,7 @@ def test_no_form_is_ever_above_the_budget_from_the_minimum_up(
 
 
 def least_budget(conversation: FoldedConversation, counter: Counter, query: str | None) -> int:
-    """The budget that the error names; 1 is never enough, and neither is one less than that."""
+    """Return the budget that the error names; check that neither 1 nor one token less suffices."""
     with pytest.raises(InvalidBudget) as refused:
         context_at(conversation, 1, counter, query)
     needed = refused.value.needed_tokens
@@ -113,7 +113,7 @@ def test_the_whole_conversation_is_shown_verbatim_when_it_fits(turns: list[dict[
         assert {span.level for span in context.coverage.spans} == {0}
         shown = [m.get("content") for m in context.messages("openai") if m["role"] != "system"]
         assert len(shown) == len(turns)
-        # A call that nobody answered is shown as text: providers refuse it as a call.
+        # An unanswered call is shown as text, because providers reject it as a call.
         said = [(ours, turn["content"]) for ours, turn in zip(shown, turns, strict=True) if "tool_calls" not in turn]
         assert [ours for ours, _ in said] == [theirs for _, theirs in said]
 

@@ -1,4 +1,4 @@
-"""Two contexts of a conversation are compared statement by statement, what must be kept first."""
+"""A diff compares two contexts of a conversation statement by statement, anchors first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question finds what was said last, wherever it is: in the inbox, in the open tail, in a closed segment."""
+"""A question finds the latest words on its topic, whether in the inbox, the open tail or a closed segment."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_query_finds_what_was_said_then(tf: Turnfold, local: LocalWorker, now:
     context = tf.context("c", budget_tokens=400, query=ASKED_LAST_WEEK, now=now)
 
     assert sold[day] in context.text
-    # Nothing else than the day connects these with the question.
+    # Only the day connects these turns with the question.
     lamps = {other: f"room {60 * other}" in context.text or f"room {60 * other + 1}" in context.text for other in sold}
     assert lamps == {other: other == day for other in sold}
 

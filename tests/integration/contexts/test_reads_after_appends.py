@@ -1,4 +1,4 @@
-"""What was worked out of folded turns serves reads until something is folded, and no moment longer."""
+"""Results computed from folded turns are reused until the next fold, and never after it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def filled() -> Filling:
 
 @pytest.fixture
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The parts of each outline that was parsed since."""
+    """Number of parts of each outline, appended when it is parsed."""
     outlines: list[int] = []
     unpack = value_read.unpack_outline
 
@@ -75,7 +75,7 @@ STEPS = st.lists(
 
 
 def taken(tf: Turnfold, local: Callable[[str], object], step: Step, ids: list[str]) -> None:
-    """Change the conversation by a step; what it has nothing to be done to changes nothing."""
+    """Apply a step to the conversation; without a target, a step changes nothing."""
     kind, number = step
     if kind == "say":
         ids += tf.append("c", {"role": "user", "content": f"The scanner needs {number + 2} batteries."}).turn_ids
@@ -113,6 +113,6 @@ def test_a_client_that_remembers_reads_what_one_reads_that_does_not(steps: Seque
             assert [made.fingerprint for made in remembered] == [made.fingerprint for made in afresh]
             assert [made.report for made in remembered] == [made.report for made in afresh]
             if step[1] % 2:
-                # What the next step finds was read with more of a budget, or with less.
+                # The next step finds a cache that was filled with a larger budget.
                 tf.context("c", budget_tokens=4_000)
         assert tf.status("c").stored >= 40

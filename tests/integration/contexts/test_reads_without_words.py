@@ -1,4 +1,4 @@
-"""A read takes the words of few turns, and its context is the one that a read of all of them makes."""
+"""A lean read loads the text of few turns, and its context equals that of a read of all turns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BUDGETS = (400, 1_000, 4_000, 8_000)
 
 
 def working(count: int) -> Iterator[dict[str, Any]]:
-    """Calls of tools with one or two results each, between what people say; one of them speaks early and no more."""
+    """Yield tool calls with one or two results each, between messages of people, one of whom speaks early on only."""
     for number in range(count):
         step = number % 5
         made: dict[str, Any] = {
@@ -63,7 +63,7 @@ def test_a_lean_read_makes_the_context_of_a_whole_one(
         found = []
         for budget in BUDGETS:
             for query in (None, "What did we decide about src/part_40.py?"):
-                tf.close()  # what it remembers goes with its connections
+                tf.close()  # the caches go with the connections
                 found.append(all_of(tf.context(name, budget_tokens=budget, query=query)))
         return found
 
@@ -97,7 +97,7 @@ def test_a_context_that_shows_more_turns_than_were_read_is_read_once_more(
     assert read[1:] in ([read[1], 200], [200])
     assert len(many.chat.turns) > len(few.chat.turns)
     tf.context("c", budget_tokens=9_000)
-    assert len(read) <= 3  # what was read whole is remembered
+    assert len(read) <= 3  # whole turns come from the cache
 
 
 @pytest.mark.daily_on("sqlite")
@@ -143,7 +143,7 @@ def test_a_connection_in_use_is_closed_when_it_comes_back_to_a_closed_driver(eng
 
 @pytest.mark.postgresql
 def test_a_statement_has_one_plan_whatever_its_numbers_are(postgresql_url: str) -> None:
-    """Psycopg sends a number in the smallest type that holds it, and prepares a statement for each list of types."""
+    """Psycopg sends an integer in the smallest type that holds it, and prepares a statement for each list of types."""
     engine: Engine = connect(postgresql_url, write=False, timeout_seconds=10)
     driver = Driver(engine)
     with driver.connection() as connection:

@@ -1,4 +1,4 @@
-"""A context and a search of the words of some speakers, or of some origins, hold nothing of the others."""
+"""A context or search limited to some speakers or origins contains no words of the others."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_context_of_one_origin_holds_its_words_alone(folded: Turnfold, origin:
 
     shown = {who for who, words in SECRETS.items() if words.rstrip(".") in context.text}
     allowed = set(OF[origin])
-    # A mail in a user's own turn is not shown for itself.
+    # A mail quoted in a user's turn is not shown on its own.
     assert shown <= allowed
     assert not query or shown & allowed
     assert context.tokens <= 1_500

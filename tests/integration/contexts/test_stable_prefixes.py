@@ -1,4 +1,4 @@
-"""What stands before the recent turns stays as it is while a conversation grows: providers cache prompts by prefix."""
+"""Text before the recent turns stays the same while a conversation grows, because providers cache prompts by prefix."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ APPENDS = 50
 def test_three_fifths_of_a_context_stand_in_the_next_one_while_turns_are_appended_one_by_one(
     turns: int, appends: int, budget: int
 ) -> None:
-    """In a talk whose turns take back earlier ones all the time: their notes and standing facts leave at once."""
+    """The talk keeps revoking earlier turns, whose notes and standing facts leave the context at once."""
     texts = []
     for tf in growing(talk("one", turns), begin=turns - appends):
         context = tf.context("c", budget_tokens=budget, query=False)
@@ -30,7 +30,7 @@ def test_three_fifths_of_a_context_stand_in_the_next_one_while_turns_are_appende
 
 
 def test_while_no_segment_closes_the_cached_block_begins_the_next_context() -> None:
-    """It does not where the recent turns take a step more of the budget; between steps to the byte."""
+    """The block changes only where recent turns take a step more of the budget; between steps, every byte stays."""
     turns = example()
     queries = (False, None)
     stays: dict[bool | None, list[bool]] = {query: [] for query in queries}

@@ -1,4 +1,4 @@
-"""A context that nothing changed is read again from memory, and is never shown once anything has changed."""
+"""An unchanged context is read from memory again; after any change, it is never shown."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read(tf: Turnfold) -> Callable[..., Context]:
 
 @pytest.fixture
 def afresh(settings: Settings) -> Iterator[Callable[..., Context]]:
-    """As a process reads that remembers nothing."""
+    """Reads a context as a process without caches does."""
     with Turnfold(settings=settings) as tf:
 
         def read(**asked: object) -> Context:

@@ -1,4 +1,4 @@
-"""Reads from SQL alone while Redis does not answer, where a setting allows it; they say so."""
+"""Where a setting allows it, reads come from SQL alone while Redis does not answer, and state that."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from turnfold_worker.local.redis_server import RedisServer
 
 @pytest.fixture
 def lost(redis_program: None, server_folder: Path, database_url: str) -> Settings:
-    """Settings of a conversation of 20 stored turns and one that waits, whose Redis is gone."""
+    """Settings of a conversation with 20 stored turns and one waiting, whose Redis is gone."""
     with RedisServer(server_folder) as server, workers_of(server.url, database_url) as make_worker:
         settings = Settings(
             redis_url=server.url, database_url=database_url, tenant="acme", doorbell=False, timeout_seconds=1.0
@@ -45,7 +45,7 @@ def test_reads_are_made_from_sql_alone_and_marked(lost: Settings) -> None:
         assert tf.search("c", "box 7")
         assert tf.status("c").stored == 20
         assert tf.expand("c", "L0:turn-3").text
-        # Writing needs it.
+        # Writes need Redis.
         with pytest.raises(Unavailable):
             tf.append("c", {"role": "user", "content": "Lost?"})
 
