@@ -1,4 +1,4 @@
-"""Where a turn of a tool group is edited or deleted, what is left of the group is what a provider accepts."""
+"""When a turn of a tool group is edited or deleted, the provider still accepts the rest of the group."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GROUP = [
 
 
 def assert_a_provider_accepts(messages: list[dict[str, Any]]) -> None:
-    """Each result answers a call right before it, and each call has all its results."""
+    """Check that each result answers a call right before it and that each call has all its results."""
     open_ids: set[str] = set()
     for message in messages:
         if message["role"] == "tool":

@@ -1,4 +1,4 @@
-"""An edited or deleted turn says what it is to say: at once in every read, and after a drain nowhere else any more."""
+"""Every read shows an edited or deleted turn at once, and after a drain no trace of its old words remains."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def client(redis_url: str) -> Iterator[redis.Redis]:
 
 
 def said(at: int, many: int = MANY) -> list[dict[str, Any]]:
-    """A conversation whose turn `at` says what is to be changed."""
+    """Return a conversation whose turn `at` contains the words to be changed."""
     turns = [{**turn, "turn_id": f"t{i}"} for i, turn in enumerate(talk("edits", many))]
     turns[at]["content"] = OLD
     return turns
@@ -59,7 +59,7 @@ def drained(local: LocalWorker, conversation: str = "c") -> None:
 
 
 def everything_shown(tf: Turnfold, conversation: str = "c") -> str:
-    """All that reads show of a conversation."""
+    """Return everything that reads show of a conversation."""
     shown: list[str] = []
     markers: set[str] = set()
     for budget, query, policy in itertools.product(
@@ -179,7 +179,7 @@ def test_a_turn_that_waits_in_the_inbox_or_the_open_tail_is_changed_like_any_oth
 def test_after_an_edit_the_rows_are_those_of_the_same_segments_with_the_new_words(
     tf: Turnfold, platform: Platform, engine: Engine
 ) -> None:
-    """As many tokens, so that the boundaries are the same, and what later segments count."""
+    """The new words have as many tokens, so that neither boundaries nor token counts of later segments change."""
     turns = said(40)
     for name, words in (("c", turns[40]["content"]), ("undisturbed", NEW)):
         tf.configure(name, settings=SMALL)
@@ -310,7 +310,7 @@ def test_what_cannot_be_changed_is_said_at_the_call(tf: Turnfold, local: LocalWo
 def test_a_change_that_nobody_could_refuse_in_time_waits_for_a_person(
     tf: Turnfold, local: LocalWorker, engine: Engine
 ) -> None:
-    """Two callers rewind and edit at once: the second one meets a turn that is gone."""
+    """Two callers rewind and edit at once, so that the second change meets a turn that is gone."""
     tf.append("c", said(1, 10))
     local.settle()
     store = local.worker.store

@@ -1,4 +1,4 @@
-"""What a model wrote of a turn goes with its words, also when the model was asked before and answers after."""
+"""A model's notes on a turn go with its words, even if the model was asked before the change and answers after it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def said() -> list[dict[str, Any]]:
 
 
 def tell(body: dict[str, Any]) -> None:
-    """Write a note on the words of the tenth turn; in a segment that does not hold it, it is left out."""
+    """Write a note on the words of the tenth turn into every segment; only the segment with that turn keeps it."""
     note = {"turns": [10], "speaker": said()[9]["role"], "text": OLD, "importance": 5}
     for segment in body["segments"]:
         segment["notes"].append(note)

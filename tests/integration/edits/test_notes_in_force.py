@@ -1,4 +1,4 @@
-"""Notes follow what was corrected, settled by hand, rewound and edited."""
+"""Notes follow corrections, anchors settled by hand, rewinds and edits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def chatter(seed: str, many: int) -> list[dict[str, Any]]:
 
 
 def notes_shown(tf: Turnfold, conversation: str) -> str:
-    """What is shown of the past when it is asked for."""
+    """Return the part of a context before its recent turns, for the query `ASKED`."""
     return tf.context(conversation, budget_tokens=600, query=ASKED).text.partition("[recent turns]")[0]
 
 

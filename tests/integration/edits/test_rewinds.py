@@ -1,4 +1,4 @@
-"""After a rewind a conversation is as one that never had the turns that were cut off."""
+"""After a rewind, a conversation is as if it had never had the turns that were cut off."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def named(seed: object, many: int) -> list[dict[str, Any]]:
 
 
 class Scattering:
-    """An embedder to which no two texts mean the same."""
+    """An embedder that finds no two texts similar."""
 
     model = "scattering"
 
@@ -98,7 +98,7 @@ def test_what_was_configured_and_settled_stays_from_the_last_turn_on_that_is_lef
 def test_any_rewinds_among_appends_leave_what_was_not_cut_off(
     tf: Turnfold, local: LocalWorker, engine: Engine, data: st.DataObject
 ) -> None:
-    """However the appends and rewinds are drained and folded."""
+    """This holds for any order of drains and folds between appends and rewinds."""
     number = next(_NUMBERS)
     name, undisturbed = f"c-{number}", f"undisturbed-{number}"
     for one in (name, undisturbed):

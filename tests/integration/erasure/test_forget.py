@@ -1,4 +1,4 @@
-"""Erasing a conversation that is too long for one transaction, and everything that may look at it meanwhile."""
+"""The erasure of a conversation too long for one transaction, and whatever may read it meanwhile."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def filled() -> Filling:
 
 @pytest.fixture
 def long(tf: Turnfold) -> Turnfold:
-    """A client of a tenant with a long conversation that is folded."""
+    """A client whose tenant has a long, folded conversation."""
     return tf
 
 
@@ -72,7 +72,7 @@ def rows_left(engine: Engine) -> int:
 
 
 def half_erased(long: Turnfold, local: LocalWorker) -> None:
-    """An erasure that died after its third transaction."""
+    """Let an erasure die after its third transaction."""
     long.forget("long", timeout_seconds=0)
     deleted = 0
 
@@ -136,7 +136,7 @@ def test_nobody_sees_half_of_it(long: Turnfold, local: LocalWorker, engine: Engi
     assert long.context("long", budget_tokens=1_000).coverage is None
     with pytest.raises(UnknownConversation):
         long.anchors("long")
-    # Whoever looked at the inbox before it was forgotten, and at SQL only now.
+    # A reader that saw the inbox before the conversation was forgotten, and reads SQL only now.
     with pytest.raises(UnknownConversation):
         anchors(NO_INBOX, Reader(engine), ADDRESS)
     with pytest.raises(UnknownConversation):
@@ -233,7 +233,7 @@ def test_all_of_a_tenant_is_unreadable_before_any_of_it_is_erased(
     for name in names:
         tf.append(name, talk(1, 4))
     local.settle()
-    # One waits beside its stored turns, and one has nothing stored.
+    # One has turns waiting besides stored ones, the other nothing stored.
     for name in ("conversation 3", "new"):
         tf.append(name, talk(2, 2))
     rung: list[int] = []

@@ -1,4 +1,4 @@
-"""Levels 1 and 2 of an idle conversation go, are as they were once somebody has looked at them, and are never lost."""
+"""Levels 1 and 2 of an idle conversation are dropped, are rebuilt as they were after a read, and are never lost."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def id_of(local: LocalWorker) -> ConversationId:
 
 
 def hear(local: LocalWorker) -> None:
-    """As Celery does when a client has rung."""
+    """Handle a client's ring as Celery does."""
     id_ = id_of(local)
     ring = keys.rung_for(Queue.COMPRESS)
     assert [member.decode() for member in local.client.zrange(ring, 0, -1)] == [f"{Task.COMPRESS} {id_}"]

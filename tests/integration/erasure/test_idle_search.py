@@ -1,4 +1,4 @@
-"""Search rows of an idle conversation go, and are as they were once somebody has asked for what they find."""
+"""Search rows of an idle conversation are dropped, and are rebuilt as they were after a query."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def filled() -> Filling:
 
 @pytest.fixture
 def local(make_worker: Callable[..., LocalWorker], request: pytest.FixtureRequest, database_url: str) -> LocalWorker:
-    """A worker that keeps search rows for a month; levels for ever on SQLite, as long on PostgreSQL."""
+    """A worker that keeps search rows for a month; it drops levels as well on PostgreSQL, never on SQLite."""
     drops_levels = getattr(request, "param", database_url.startswith("postgresql"))
     return make_worker(keep_search_days=DAYS, drop_idle_levels=drops_levels)
 
@@ -82,7 +82,7 @@ def id_of(local: LocalWorker, name: str) -> ConversationId:
 
 
 def numbers(local: LocalWorker, name: str) -> list[int]:
-    """Of the rows of `posting`."""
+    """Return the numbers of a conversation's rows of `posting`."""
     with local.engine.connect() as connection:
         found = connection.execute(
             text("SELECT number FROM posting WHERE conversation = :id ORDER BY number"), {"id": id_of(local, name)}
@@ -97,12 +97,12 @@ def drop(local: LocalWorker, *names: str) -> None:
 
 
 def rung(local: LocalWorker) -> list[str]:
-    """What clients have asked workers for, in the first server's set."""
+    """Return the tasks that clients have requested from workers, in the first server's set."""
     return [member.decode() for member in local.client.zrange(keys.rung_for(Queue.COMPRESS), 0, -1)]
 
 
 def make_whole(local: LocalWorker, name: str) -> None:
-    """As Celery does when the ring was heard."""
+    """Handle the ring for a conversation as Celery does."""
     id_ = id_of(local, name)
     assert rung(local) == [f"{Task.COMPRESS} {id_}"]
     local.client.delete(keys.rung_for(Queue.COMPRESS))
@@ -277,7 +277,7 @@ def talk_with_ids(seed: str, turns: int) -> list[dict[str, object]]:
 
 
 def made_in_part(local: LocalWorker, name: str, standing: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the postings of the first segments again, as a task does whose time is over."""
+    """Rebuild the postings of the first segments, as a task does that runs out of time."""
     if not standing:
         return
     tail, made = local.worker.store.tail(id_of(local, name), 1), itertools.count(1)

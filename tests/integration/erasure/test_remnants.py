@@ -1,4 +1,4 @@
-"""Erased means gone: not one byte of the words is left in any file of the databases, once workers have been there."""
+"""After an erasure, no file of the databases contains a byte of the words once workers have cleaned up."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REDACTED = "marmaladezeppelin"
 
 
 def files_with(folder: Path, word: str) -> list[str]:
-    """Files below a folder that hold a word in any of its bytes."""
+    """Return the files below a folder that contain a word anywhere in their bytes."""
     return [path.name for path in folder.rglob("*") if path.is_file() and word.encode() in path.read_bytes()]
 
 
@@ -64,7 +64,7 @@ def test_no_file_holds_what_was_erased(
 
 
 def receipt_of(tf: Turnfold, local: LocalWorker, conversation_id: str) -> ErasureReceipt:
-    """The receipt of a conversation whose rows a worker deletes."""
+    """Return the receipt of a conversation whose rows a worker deletes."""
     with ThreadPoolExecutor(1) as thread:
         receipt = thread.submit(tf.forget, conversation_id)
         wait_until(lambda: local.settle() or receipt.done(), what="the rows are deleted")
@@ -123,7 +123,7 @@ def test_a_receipt_names_every_file_that_holds_bytes(
                 assert while_read.completed
                 in_sqlite, in_redis = holding()
                 assert in_sqlite
-                # What Redis was told to write anew may be written by now.
+                # Redis may have finished its requested rewrite by now.
                 assert named(while_read)[0]
                 assert named(while_read)[1] >= in_redis
             reader.dispose()
@@ -138,10 +138,10 @@ def test_no_page_of_postgresql_holds_what_was_erased(
 ) -> None:
     settings = Settings(redis_url=redis_url, database_url=postgresql_url, tenant="acme", doorbell=False)
     folder = postgresql_server.data_folder(make_url(postgresql_url).database or "")
-    # Closed before the words are looked for: a full vacuum waits for whoever reads.
+    # Closed before the files are searched, because a full vacuum waits for readers.
     with workers_of(redis_url, postgresql_url) as make_worker, Turnfold(settings=settings) as tf:
         local = make_worker()
-        # Of which anchors are left in the tables: of an empty one nothing new is sampled.
+        # Leaves anchors in the tables: ANALYZE takes no new sample of an empty one.
         tf.configure("kept", settings={"segment_max_turns": 8})
         for number in range(30):
             call = {
@@ -190,7 +190,7 @@ def _is_clear(local: LocalWorker) -> bool:
 
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Redis's log is written anew as often as it is asked for."""
+    """Let Redis rewrite its log as often as requested."""
     monkeypatch.setattr("turnfold_worker.adapters.redis.logs.REWRITE_SECONDS", 0)
 
 

@@ -1,4 +1,4 @@
-"""Level 0 goes some days after its segment was closed; what was made of it stays; a model may tell it anew."""
+"""Level 0 expires some days after its segment closed; anything derived from it stays; a model may reconstruct it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TURNS = 72
 
 @pytest.fixture(scope="module")
 def filled() -> Filling:
-    """Folds a conversation, and refines it with a model."""
+    """Folds a conversation and refines it with a model."""
 
     def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
         with OpenAIServer() as server:
@@ -47,7 +47,7 @@ def filled() -> Filling:
 
 @pytest.fixture
 def aged(make_refinery: Callable[..., Refinery]) -> Refinery:
-    """A worker that keeps words for a week, and a conversation of which the first eight segments are older."""
+    """A worker that keeps words for a week, and a conversation whose first eight segments are older."""
     refinery = make_refinery(refine="on", keep_level0_days=7)
     age(refinery)
     return refinery
@@ -60,7 +60,7 @@ def age(refinery: Refinery) -> None:
 
 
 def due(retention: SqlRetention) -> list[ConversationId]:
-    """Conversations with words of more than a week."""
+    """Return the conversations with words older than a week."""
     (until,) = retention.next_tenants(7, after="").until.values()
     return retention.expirable("acme", until, most=10)
 
@@ -85,7 +85,7 @@ def test_words_go_and_everything_else_stays(aged: Refinery) -> None:
 
 
 def with_code(many: int) -> list[dict[str, str]]:
-    """Turns of code, and of text so long that its parts are listed."""
+    """Return turns with code and with text so long that its parts are listed."""
     lines = "\n".join(f"    total_{n} = price_{n} * {n}" for n in range(12))
     turns = []
     for n in range(many):
@@ -196,7 +196,7 @@ def test_a_segment_without_words_is_not_folded_again(aged: Refinery) -> None:
 
 
 def test_an_expiry_that_comes_late_takes_nothing_back_and_no_young_turn(aged: Refinery) -> None:
-    """Between the look and the removal another worker may have removed more, or a rewind opened the segments."""
+    """Between the look and the removal, another worker may remove more turns, or a rewind reopen the segments."""
     retention = aged.local.worker.retention
     assert retention is not None
     (id_,) = due(retention)
@@ -235,7 +235,7 @@ def test_what_was_sent_of_a_parked_turn_goes_with_the_words_around_it(aged: Refi
 
 
 def expanding(refinery: Refinery, monkeypatch: pytest.MonkeyPatch, marker: str, **options: Any) -> list[Any]:
-    """Expand with a worker that hears the request."""
+    """Expand while a worker serves the request."""
     asked: list[tuple[int, ...]] = []
     monkeypatch.setattr(
         Resources, "ring", lambda _, task, *numbers: asked.append(numbers) if task is Task.RECONSTRUCT else 0
@@ -347,7 +347,7 @@ def test_what_retention_removed_is_neither_changed_nor_rewound_into(aged: Refine
 def test_all_that_is_due_goes_however_many_and_in_slices(
     make_refinery: Callable[..., Refinery], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of each tenant, also one that keeps words for a time of its own; what no look ends, the next sweep does."""
+    """Tenants with retention periods of their own are included; the next sweep finishes what one could not."""
     refinery = make_refinery(refine="off", keep_level0_days=7)
     with refinery.local.write_engine.begin() as connection:
         for name, tenant in (("d", "acme"), ("e", "short"), ("f", "long"), ("g", "ever")):
@@ -398,7 +398,7 @@ def test_a_look_that_is_not_through_is_repeated_by_the_next_sweep(
 
 
 def copied_conversation(connection: Connection, name: str, tenant: str) -> None:
-    """Another conversation with the turns and segments of the first, of which it is not known since when they are."""
+    """Copy a conversation with its turns and segments, without a record of their age."""
     insert = text(
         "INSERT INTO conversation (tenant, external_id, turn_count, closed_seq, fold_seq, node_count, revision, "
         "words_since) SELECT :tenant, :name, turn_count, closed_seq, fold_seq, node_count, revision, 0 "

@@ -1,4 +1,4 @@
-"""An end user is forgotten in every conversation of the tenant, and nobody else is."""
+"""An end user is forgotten in every conversation of the tenant, and no other user is."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _NUMBERS = counted()
 
 
 def said(word: str, many: int = 12) -> list[dict[str, Any]]:
-    """Turns that all hold a word which nobody else says. Their ids, which stay, do not."""
+    """Return turns that all contain a word unique to them; their ids, which stay, do not contain it."""
     return [
         {**turn, "turn_id": f"{word[::-1]}-{i}", "content": f"{word}: {turn['content']}"}
         for i, turn in enumerate(talk(word, many))
@@ -157,9 +157,9 @@ def test_a_call_that_fails_on_the_way_is_finished_by_the_next(
 def test_what_others_append_stays_however_workers_and_they_overtake_the_call(
     tf: Turnfold, local: LocalWorker, monkeypatch: pytest.MonkeyPatch, came: str
 ) -> None:
-    """Their first turn leaves the inbox between two looks, or behind the last, or comes right before the end.
+    """The other user's first turn leaves the inbox between two looks or after the last one, or arrives at the end.
 
-    Behind the last look it leaves the inbox as empty as it was seen.
+    After the last look, it leaves the inbox as empty as the call saw it.
     """
     tf.append("c", said("wombat"), subject=ANA)
     local.settle()
@@ -193,7 +193,7 @@ def test_what_others_append_stays_however_workers_and_they_overtake_the_call(
 
 
 def test_a_second_look_hides_nothing_from_the_first(tf: Turnfold, local: LocalWorker) -> None:
-    """Two calls at once: what came and was stored before the second began to look, the first has not seen."""
+    """Of two concurrent calls, the first has not seen what was stored before the second one looked."""
     inbox, address = tf._resources.inbox(), Address("acme", "c")
     first = inbox.seen(address)
     tf.append("c", said("numbat"), subject=BEN)
@@ -208,7 +208,7 @@ def test_a_second_look_hides_nothing_from_the_first(tf: Turnfold, local: LocalWo
 def test_a_conversation_that_is_written_to_all_the_time_is_told(
     tf: Turnfold, local: LocalWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By the subject's own producers, or by turns of nobody's: it goes once they stop."""
+    """Turns of the subject's own producers, or of no subject, cause an error; once they stop, the conversation goes."""
     inbox, turns = type(tf._resources.inbox()), counted()
     forget = inbox.forget
     tf.append("c", said("wombat"), subject=ANA)
@@ -304,7 +304,7 @@ def test_the_command_and_the_async_client_do_the_same(
 def test_nothing_of_a_subject_is_left_and_nothing_of_others_is_lost(
     tf: Turnfold, local: LocalWorker, engine: Engine, client: redis.Redis, tmp_path: Path, data: st.DataObject
 ) -> None:
-    """However its turns lie in inboxes, SQL and segments, edited or cut off."""
+    """This holds for any mix of the subject's turns in inboxes, SQL and segments, edited or cut off."""
     number = next(_NUMBERS)
     ana = f"ana-{number}"
     mine, others = f"quokka{number}", f"numbat{number}"
