@@ -1,4 +1,4 @@
-"""`turnfold expand` of more turns than one answer holds."""
+"""`turnfold expand` of more turns than fit into one answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is looked up: counted beside the read, folded into SQL by a sweep, shown in more detail, and reset."""
+"""Expansions are counted apart from the read, added to SQL by a sweep, lead to more detail, and can be reset."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def expand(tf: Turnfold, local: LocalWorker, marker: str, times: int = 4) -> Non
 
 
 def count(tf: Turnfold) -> None:
-    """Take what was counted to Redis: a client that is closed does, and opens again when it is used."""
+    """Flush the client's counts to Redis by closing it; the next call reopens it."""
     tf.close()
 
 
@@ -105,7 +105,7 @@ def test_expansions_are_taken_by_a_script_for_the_shards_that_hold_some(
     folded: Turnfold, local: LocalWorker, raw: redis.Redis
 ) -> None:
     inbox = local.worker.inbox
-    inbox.take_expansions(100)  # the first look says how the inboxes are laid out
+    inbox.take_expansions(100)  # the first look reads the layout of inboxes
 
     def scripts(expansions: int) -> int:
         raw.config_resetstat()
@@ -199,7 +199,7 @@ def test_forgetting_drops_what_was_counted_and_a_later_conversation_of_that_name
     assert not waiting(raw)
     folded.append("c", TURNS[:60])
     local.settle()
-    # Counted before it was forgotten, in Redis only afterwards.
+    # Counted before the conversation was forgotten, but flushed to Redis only afterwards.
     count(folded)
     local.settle()
     assert not waiting(raw)

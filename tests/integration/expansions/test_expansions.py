@@ -1,4 +1,4 @@
-"""Markers: each stands for something, at every level, and pages on where it does not fit."""
+"""Each marker expands at every level, in pages where the text does not fit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TURNS = talk("expansions", 330)
 
 @pytest.fixture(scope="module")
 def folded() -> Iterator[LocalTurnfold]:
-    """A client whose conversation "c" has chapters; all of it is in SQL, and the tests only read."""
+    """A client whose conversation "c" has chapters, all in SQL; the tests only read."""
     with in_memory(tenant="acme") as tf:
         tf.configure("c", settings={"segment_max_turns": 6})
         tf.append("c", TURNS)
@@ -38,7 +38,7 @@ def tree(tf: LocalTurnfold) -> list[tuple[Node, dict[int, str]]]:
 
 
 def pages(tf: Turnfold, marker: str, *, max_tokens: int | None = None) -> list[Expansion]:
-    """An expansion and everything that its markers lead on to."""
+    """Return all pages of an expansion."""
     found = [tf.expand("c", marker, max_tokens=max_tokens)]
     while found[-1].next_marker is not None:
         assert found[-1].truncated

@@ -17,11 +17,11 @@ FERRY, ROOF = prose("ferry", tokens=4_500), prose("roof", tokens=4_500)
 FACT = "The harbour office promised berth 41 to the school class."
 TEXT = f"{FERRY}\n\n{FACT}\n\n{ROOF}"
 LONG = 13
-"""The number of the long turn."""
+"""Number of the long turn."""
 
 
 def messages() -> list[dict[str, object]]:
-    """A talk with one long turn of two topics in it."""
+    """Return a talk with one long turn about two topics."""
     turns = talk("parts", 60)
     return [*turns[: LONG - 1], {"role": "user", "content": TEXT, "turn_id": "long"}, *turns[LONG - 1 :]]
 

@@ -1,4 +1,4 @@
-"""What is said in a later segment reaches the anchors of earlier ones through the store."""
+"""Words in a later segment reach the anchors of earlier ones through the store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SEGMENT = 4
 
 
 def folded(*segments: Sequence[dict[str, str]]) -> dict[str, Anchor]:
-    """The anchors of segments of at most four turns each, by their texts."""
+    """Return the anchors of segments of at most four turns each, by their text."""
     turns: list[dict[str, str]] = []
     for number, segment in enumerate([*segments, []]):
         filler = [{"role": "user", "content": f"Nothing of note, part {number}-{part}."} for part in range(SEGMENT)]
@@ -33,7 +33,7 @@ def assistant(content: str) -> dict[str, str]:
 
 
 def about_services(segments: int) -> list[list[dict[str, str]]]:
-    """Segments with an anchor each turn, more than the newest that are always looked at."""
+    """Return segments with an anchor in each turn, more than the newest anchors, which are always candidates."""
     return [
         [user(f"The gateway of service {name}-{part} listens on port {4000 + 10 * part + at}.") for at, name in names]
         for part in range(segments)

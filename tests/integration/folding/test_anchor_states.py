@@ -1,4 +1,4 @@
-"""What later turns do to earlier anchors, and what the caller's marks and goal do to all: seen from outside."""
+"""Later turns, marks and the goal change earlier anchors, as seen through the client."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def filler(count: int = 4) -> list[str]:
 
 
 def tell(tf: Turnfold, *texts: str, conversation: str = "c") -> None:
-    """Each text in a segment of its own, and then more than a small context shows word for word."""
+    """Append each text in a segment of its own, followed by more turns than a small context shows verbatim."""
     tf.configure(conversation, settings=SMALL)
     said = [each for text in texts for each in (text, *filler(7))]
     said += ["Nothing of note, and nothing else either that anybody would want to keep."] * 30

@@ -1,4 +1,4 @@
-"""Anchors settled by hand: at their place among the turns, once, and whatever the workers do meanwhile."""
+"""An anchor settled by hand is settled once, at its place among the turns, whatever workers do meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was said, or printed, anywhere earlier in a conversation and comes again is told as a repeat."""
+"""Text that occurs again anywhere later in a conversation is noted as a repeat."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FIRST, AGAIN, MANY = 5, 155, 200
 
 
 def messages(first: str = DUMP, again: str = DUMP, *, role: str = "user") -> list[dict[str, Any]]:
-    """A long talk in which a text is said twice, far apart."""
+    """Return a long talk in which a text occurs twice, far apart."""
     turns: list[dict[str, Any]] = [{**turn, "turn_id": f"t{i}"} for i, turn in enumerate(talk("far", MANY), start=1)]
     for at, text in ((FIRST, first), (AGAIN, again)):
         turns[at - 1] |= {"content": text, "role": role}
@@ -31,7 +31,7 @@ def messages(first: str = DUMP, again: str = DUMP, *, role: str = "user") -> lis
 
 
 def told(tf: Turnfold, seq: int = AGAIN) -> str:
-    """All notes of a turn."""
+    """Return all notes of a turn."""
     notes = tf.notes("c", states=None, min_importance=0, first_turn=seq, last_turn=seq)
     return "\n".join(note.text for note in notes)
 
@@ -88,7 +88,7 @@ def test_a_rewind_to_before_what_was_repeated_leaves_no_reference_to_it(tf: Turn
 def test_what_a_fold_reads_for_repeats_does_not_grow_with_the_conversation(
     tf: Turnfold, local: LocalWorker, engine: Engine
 ) -> None:
-    """Listings with a line in common: each segment holds the mark, and few are looked at."""
+    """Every segment has the mark of a line that all listings share, but only a few segments are read."""
     shared = "total 42 entries, none of them hidden\nread by the owner\nwritten by nobody\n"
     listings = [
         {"role": "user", "content": shared + "\n".join(f"file {at}-{i} of folder {at}" for i in range(3)) * 8}

@@ -1,4 +1,4 @@
-"""Folding against real SQL: attempts, stale work, chapters, configuration."""
+"""Folds on real SQL: attempts, stale work, chapters, configuration."""
 
 from __future__ import annotations
 
@@ -295,7 +295,7 @@ def test_a_fold_reads_nothing_of_segments_before_one_is_closed(
     assert local.worker.compress(stored_id(engine)) == 0
     assert tf.anchors("c")[0].text == "We must ship by Friday."
     read = {name for statement in statements for name in re.findall(r"(?:FROM|JOIN) (\w+)", statement)}
-    # Of `posting` one row, which says that the others were dropped.
+    # Only one row of `posting` is read, the one that states that the others were dropped.
     assert read == {"conversation", "turn", "turn_memo", "outline", "posting"}
     assert all("posting.number = " in statement for statement in statements if "posting" in statement)
 
@@ -390,7 +390,7 @@ def test_one_task_works_for_its_slice_and_then_lets_others_have_their_place(
     for shard in SHARDS:
         local.worker.drain(shard)
     local.messages.waiting.clear()
-    # Nothing, or what was begun before a clock could tell that the slice is over.
+    # Either nothing, or the one fold that began before the clock could show the end of the slice.
     assert local.worker.fold_due().segments <= 1
     assert [task.value for task, _ in local.messages.waiting] == ["turnfold.compress"]
     patient = make_worker()

@@ -1,4 +1,4 @@
-"""Python's order of sets changes from process to process; nothing that is stored or read may."""
+"""No stored or read byte depends on Python's hash seed, which changes the order of sets between processes."""
 
 from __future__ import annotations
 

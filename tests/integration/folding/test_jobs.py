@@ -1,4 +1,4 @@
-"""Parked work: listed, tried again, skipped, by the use cases and by the command."""
+"""Parked work is listed, retried and skipped, by the use cases and by the command."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_a_parked_operation_cannot_come_later_but_can_be_skipped(platform: Platf
     assert platform.tf.status("c").parked == 0
 
 
-# Skipping, choosing
+# Skipping and selecting
 
 
 def test_what_is_skipped_is_not_counted_any_more_and_stays_as_a_record(

@@ -1,4 +1,4 @@
-"""Turns are folded together: what waits for a fold is told of as it may be, and the rows are those of any other way."""
+"""Turns wait to be folded together; contexts mark facts that may have changed meanwhile, and rows stay the same."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def said(text: str, role: str = "user") -> dict[str, str]:
 
 
 def store(worker: LocalWorker) -> list[Task]:
-    """Store what waits in the inboxes; the messages that follow from it."""
+    """Store what waits in the inboxes, and return the tasks of the resulting messages."""
     worker.messages.waiting.clear()
     worker.drain()
     found = [task for task, _ in worker.messages.waiting]
@@ -46,7 +46,7 @@ def test_few_turns_wait_for_more_and_are_folded_with_them(
     tf.append("c", said(SMALL_TALK))
     assert store(worker) == [Task.COMPRESS]
     tf.append("c", said(SMALL_TALK))
-    # Somebody was told already.
+    # A message is already under way.
     assert store(worker) == []
 
 
@@ -145,7 +145,7 @@ def budget_line(text: str) -> str:
 
 @pytest.fixture
 def doubted(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> Turnfold:
-    """A rule of Ana's of 1 May that is folded, and Ben's correction of 20 May that is not."""
+    """A rule by Ana of 1 May that is folded, and Ben's correction of 20 May that is not."""
     worker = make_worker(fold_turns=100, fold_idle_seconds=0.001, republish_seconds=0.001)
     talk_between = [spoken(f"{SMALL_TALK} Part {part}.", "Ana", 2 + part // 8) for part in range(80)]
     tf.append("c", [spoken(BUDGET_WAS, "Ana", 1), *talk_between])
@@ -208,7 +208,7 @@ def test_backfill_is_folded_when_nothing_else_is_due(tf: Turnfold, make_worker: 
     store(worker)
     assert worker.worker.fold_due().conversations == worker.worker.store.resolve([Address("another", "now")])
     assert worker.worker.store.has_due(JobKind.COMPRESS)
-    # A sweep does not take them for what waited long enough.
+    # A sweep does not treat them as turns that have waited long enough.
     worker.worker.sweep()
     assert len(worker.worker.fold_due().conversations) == MOST_CLAIMED
     live.append("now", talk("again", 3))

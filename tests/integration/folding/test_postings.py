@@ -1,4 +1,4 @@
-"""The rows of postings after folds, refolds and rewinds are those of a conversation that was never otherwise."""
+"""After folds, refolds and rewinds, posting rows equal those of a conversation that has always been as it is now."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def engine() -> Iterator[Engine]:
 
 
 def said(idx: int, seed: int = 0) -> list[Posted]:
-    """Postings of a segment: terms that are everywhere, now and then, and once; none of one in seven."""
+    """Return postings of a segment: frequent, occasional and unique terms; none for one segment in seven."""
     chance = random.Random(1_000 * seed + idx)
     if chance.random() < 1 / 7:
         return []

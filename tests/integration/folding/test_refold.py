@@ -1,4 +1,4 @@
-"""A segment that is folded again is as if it had never failed, whatever else goes on."""
+"""A segment that is folded again is as if it had never failed, whatever happens meanwhile."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ LATER = sql_jobs.SECOND_ROUND_MILLISECONDS
 
 @pytest.fixture
 def written(database_url: str) -> Iterator[Callable[[str], None]]:
-    """Carries out a statement that writes."""
+    """Executes a statement that writes."""
     writer = connect(database_url, write=True, timeout_seconds=10)
 
     def carry_out(statement: str) -> None:
@@ -189,18 +189,18 @@ def written(database_url: str) -> Iterator[Callable[[str], None]]:
 
 @pytest.fixture
 def killed(written: Callable[[str], None]) -> Callable[[], None]:
-    """Lets time go by until the lease of whoever was killed is over."""
+    """Ends the lease of a killed worker."""
     return lambda: written("UPDATE job SET lease_until = lease_until - 60000 WHERE state = 'running'")
 
 
 @pytest.fixture
 def later(written: Callable[[str], None]) -> Callable[[], None]:
-    """Lets ten minutes go by since work was parked."""
+    """Lets ten minutes pass since work was parked."""
     return lambda: written(f"UPDATE job SET not_before = not_before - {LATER} WHERE state = 'parked'")
 
 
 def with_a_killed_segment(platform: Platform, engine: Engine, killed: Callable[[], None]) -> None:
-    """Two workers in a row were killed while they folded the first segment."""
+    """Park the first segment by killing two workers in a row that fold it."""
     platform.tf.configure("c", settings={"segment_max_turns": 5, "segment_min_turns": 2})
     platform.tf.append("c", talk(60))
     for shard in SHARDS:

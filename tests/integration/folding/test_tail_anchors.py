@@ -1,4 +1,4 @@
-"""What is said in the open tail counts before its segment closes: in contexts, in lists, after edits and rewinds."""
+"""Words in the open tail count before their segment closes: in contexts, lists, and after edits and rewinds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RABBIT: Final = "Actually we go with RabbitMQ for the event queue, not Kafka."
 FRIDAYS: Final = "Never deploy on Fridays, whatever anyone says."
 IDLE: Final = "Nothing of note, once more."
 WIDE: Final = {"segment_max_turns": 60, "segment_min_turns": 40, "segment_target_turns": 60}
-"""Segments that close by their length alone."""
+"""Segments that close by length alone."""
 
 
 def turn(text: str, turn_id: str, role: str = "user") -> dict[str, Any]:
@@ -37,7 +37,7 @@ def idle(seed: str, many: int, *, sentences: int = 1) -> list[dict[str, Any]]:
 
 
 def stored_decision(tf: Turnfold, local: LocalWorker, *, sentences: int = 1) -> None:
-    """A decision in a closed segment, and a tail that has just begun."""
+    """Store a decision in a closed segment, with a tail that has just begun."""
     tf.configure("c", settings=WIDE)
     tf.append("c", [turn(KAFKA, "kafka"), *idle("a", 65, sentences=sentences)])
     local.settle()
@@ -50,7 +50,7 @@ def about(tf: Turnfold, words: str) -> Anchor:
 
 
 def standing(tf: Turnfold, budget_tokens: int) -> str:
-    """What a context says beside its recent turns."""
+    """Return the part of a context before its recent turns."""
     return tf.context("c", budget_tokens=budget_tokens).text.partition("[recent turns]")[0]
 
 
