@@ -1,4 +1,4 @@
-"""A conversation that says a fact once and clients of it; each framework's own package drives its adapter."""
+"""A conversation that states a fact once, and clients of it; each framework's own package drives its adapter."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ TURNS = 60
 
 @pytest.fixture
 def database_url(sqlite_url: str) -> str:
-    """One is enough: what is read is tested on both."""
+    """SQLite alone suffices: other tests cover reads on both databases."""
     return sqlite_url
 
 
 @pytest.fixture(scope="module")
 def filled() -> Filling:
-    """Folds the conversation once a module."""
+    """Folds the conversation once for each module."""
 
     def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
         tf.configure(CONVERSATION, settings={"segment_max_turns": 8})
@@ -37,7 +37,7 @@ def filled() -> Filling:
 
 @pytest.fixture
 def seen() -> list[list[Any]]:
-    """What the model was given, request by request."""
+    """Inputs of the model, request by request."""
     return []
 
 

@@ -1,4 +1,4 @@
-"""Microsoft Agent Framework: its own agents, with a chat client in this process that answers what it is told to."""
+"""Microsoft Agent Framework: its own agents, with a scripted chat client in this process."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ async def test_the_model_is_given_the_context_and_what_was_said_is_appended(
     from agent_framework import Content
 
     def look_up(word: str) -> str:
-        """Where a thing is."""
+        """Look up where a thing is."""
         return f"{word} is in drawer 7"
 
     call = Content.from_function_call("a", "look_up", arguments='{"word": "vault"}')

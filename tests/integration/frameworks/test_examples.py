@@ -1,4 +1,4 @@
-"""The scripts of examples/frameworks, run as they are."""
+"""The scripts of examples/frameworks run as they are."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ def test_an_example_remembers_its_first_question(script: str, settings: Settings
         [sys.executable, FOLDER / script], check=False, capture_output=True, text=True, env=environment, timeout=100
     )
     first, second = (line for line in done.stdout.splitlines() if "I was shown" in line)
-    # The first question, its answer, and the second one.
+    # The first question, its answer, and the second question.
     counts = [int(line.split()[3]) for line in (first, second)]
     assert counts[1] - counts[0] == 2, done.stdout + done.stderr

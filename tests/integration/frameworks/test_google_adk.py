@@ -1,4 +1,4 @@
-"""Google's Agent Development Kit: its own runner, with a model in this process that answers what it is told to."""
+"""Google's Agent Development Kit: its own runner, with a scripted model in this process."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def make_runner(client: AsyncTurnfold, seen: list[list[Any]]) -> Callable[..., A
 
 
 async def ask(runner: Any, question: str, *, session: str = "conv-1", user: str = "ana", **options: Any) -> str:
-    """The words of the final answer."""
+    """Return the text of the final answer."""
     from google.genai import types
 
     message = types.Content(role="user", parts=[types.Part(text=question)])
@@ -83,7 +83,7 @@ async def test_the_model_is_given_the_context_and_what_was_said_is_appended(
     from google.genai import types
 
     def look_up(word: str) -> str:
-        """Where a thing is."""
+        """Look up where a thing is."""
         return f"{word} is in drawer 7"
 
     tf.append(CONVERSATION, talk_with(FACT, "google-adk", 60))
@@ -106,7 +106,7 @@ async def test_the_model_is_given_the_context_and_what_was_said_is_appended(
     assert "tangerine-41" in text_of(opening)
     assert text_of(opening[-1:]) == QUESTION
     assert looping[: len(opening)] == opening
-    # What the provider signed goes back as it came.
+    # The provider's signature returns unchanged.
     assert looping[-2].parts[-1].thought_signature == b"signed"
     assert text_of(last).count("tangerine-41") == text_of(opening).count("tangerine-41")
     assert [content.role for content in last[-4:]] == ["model", "user", "model", "user"]
@@ -127,7 +127,7 @@ async def test_a_session_that_began_without_it_is_appended_whole_and_its_user_ca
     await ask(runner, "First.")
     runner.plugin_manager.plugins.append(plugin)
     await ask(runner, "Second.")
-    # Another process knows nothing of what was appended.
+    # Simulate another process, which does not know which turns were appended.
     plugin._appended = type(plugin._appended)()
     await ask(runner, "Third.")
     words = ["First.", "One.", "Second.", "Two.", "Third."]

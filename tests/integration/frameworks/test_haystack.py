@@ -1,4 +1,4 @@
-"""Haystack: its own pipelines and agents, with its chat generator that answers what it is told to."""
+"""Haystack: its own pipelines and agents, with its scripted mock chat generator."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_an_agents_model_is_given_the_context_and_what_was_said_is_appended_once
 
     @tool
     def look_up(word: str) -> str:
-        """Where a thing is."""
+        """Look up where a thing is."""
         return f"{word} is in drawer 7"
 
     call = ChatMessage.from_assistant(tool_calls=[ToolCall("look_up", {"word": "vault"}, id="a")])
@@ -74,7 +74,7 @@ def test_an_agents_model_is_given_the_context_and_what_was_said_is_appended_once
     before = tf.status(CONVERSATION).stored
     first = pipeline.run(asked(QUESTION))
     local.settle()
-    # The question by the retriever; the call, its result and the answer by the writer.
+    # The retriever writes the question; the writer the call, its result and the answer.
     assert first["keep"] == {"messages_written": 3}
     assert tf.status(CONVERSATION).stored == before + 4
     second = pipeline.run(asked("Where again?"))

@@ -1,4 +1,4 @@
-"""Whatever stands in a framework's message, it is appended, or refused by a clear error with nothing of it appended."""
+"""Any message of a framework is appended, or rejected as a whole with a clear error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from turnfold.testing import in_memory
 
 BUDGET = 2_000
 HALF = "\ud800"
-"""Half of a surrogate pair: no UTF-8 has it."""
+"""Half of a surrogate pair, which UTF-8 cannot encode."""
 UNSENDABLE: list[Any] = [{"a": datetime(2026, 5, 3, tzinfo=UTC)}, {"a": b"x"}, {"a": {1, 2}}]
 
 
@@ -25,7 +25,7 @@ def memory() -> Iterator[Turnfold]:
 
 
 def refused(messages: list[Any], append: Callable[[int, Any], object]) -> list[int]:
-    """Places of the messages that are refused. Raises whatever else an adapter does about one."""
+    """Return the indexes of the rejected messages. Any error but `InvalidTurn` is raised."""
     places = []
     for place, message in enumerate(messages):
         try:

@@ -1,4 +1,4 @@
-"""Pydantic AI: its own agents, with a model in this process that answers what it is told to."""
+"""Pydantic AI: its own agents, with a scripted model in this process."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ async def test_the_model_is_given_the_context_and_what_was_said_is_appended_once
     before = tf.status(CONVERSATION).stored
     first = await agent.run(QUESTION, conversation_id=CONVERSATION)
     local.settle()
-    # The question, both calls as one turn, two results, the answer.
+    # The question, both calls as one turn, two results, and the answer.
     assert tf.status(CONVERSATION).stored == before + 5
     second = await agent.run("Where again?", conversation_id=CONVERSATION)
     local.settle()
@@ -82,7 +82,7 @@ async def test_the_model_is_given_the_context_and_what_was_said_is_appended_once
     assert opening[0].parts[0].content.startswith("Be brief.")
     assert "tangerine-41" in text_of(opening)
     assert opening[-1].parts[-1].content == QUESTION
-    # What a provider signed goes back as it came.
+    # The provider's signature returns unchanged.
     assert [type(part).__name__ for part in looping[-2].parts] == ["ThinkingPart", "ToolCallPart", "ToolCallPart"]
     assert [(part.tool_name, part.content) for part in looping[-1].parts] == [
         ("look_up", "vault is in drawer 7"), ("look_up", "key is in drawer 7"),
@@ -101,7 +101,7 @@ async def test_a_history_that_is_handed_on_is_appended_once(
     agent = make_agent([TextPart("One.")], [TextPart("Two.")], [TextPart("Three.")])
     first = await agent.run("First.", conversation_id="new")
     second = await agent.run("Second.", message_history=first.all_messages(), conversation_id="new")
-    # Another process knows nothing of what was appended.
+    # Simulate another process, which does not know which turns were appended.
     await TurnfoldMemory(client, budget_tokens=BUDGET)._append("new", second.all_messages())
     text = tf.context("new", budget_tokens=BUDGET).text
     assert [text.count(word) for word in ("First.", "One.", "Second.", "Two.")] == [1, 1, 1, 1]
