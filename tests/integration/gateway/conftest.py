@@ -1,4 +1,4 @@
-"""One Redis, one database, one pair of workers and one gateway for all tests here: each test has its own tenant."""
+"""One Redis, database, pair of workers and gateway for all tests here; each test has a tenant of its own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from turnfold_worker.local.stack import Stack
 
 @pytest.fixture(scope="session")
 def stack(redis_program: None) -> Iterator[Stack]:
-    """What `turnfold up` starts, without a gateway."""
+    """Servers and workers as `turnfold up` starts them, without a gateway."""
     environment = {"PATH": os.environ.get("PATH", ""), "TURNFOLD_FOLD_TURNS": "1"}
     with own_folder() as folder, Stack(folder, environment=environment) as stack:
         yield stack
@@ -29,7 +29,7 @@ def stack(redis_program: None) -> Iterator[Stack]:
 
 @pytest.fixture(scope="session")
 def gateway_settings(stack: Stack) -> Settings:
-    """Where the gateway's Redis and database are."""
+    """Settings with the gateway's Redis and database."""
     return Settings(redis_url=stack.settings.redis_url, database_url=stack.settings.database_url)
 
 
@@ -50,19 +50,19 @@ def built_client(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def tenant(request: pytest.FixtureRequest) -> str:
-    """A tenant of its own."""
+    """A tenant named after the test."""
     return request.node.name[:200]
 
 
 @pytest.fixture
 def tf(gateway_settings: Settings, tenant: str) -> Iterator[Turnfold]:
-    """The SDK's client for the same tenant: what the gateway does can be seen without it."""
+    """The SDK's client for the same tenant, which shows the gateway's effects independently of it."""
     with Turnfold(settings=replace(gateway_settings, tenant=tenant)) as client:
         yield client
 
 
 @pytest.fixture
 def http(gateway: Gateway, tenant: str) -> Iterator[httpx.Client]:
-    """A client with a key for everything."""
+    """An HTTP client with a key for all scopes."""
     with gateway.client(gateway.key(tenant, "append", "read", "admin")) as client:
         yield client

@@ -1,4 +1,4 @@
-"""Whatever is sent that the OpenAPI document allows, and what it does not, is answered: never with a 500."""
+"""Any request, valid or not by the OpenAPI document, is answered without a 500."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from turnfold_gateway import proxy, rest
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(600)]
 
 EXAMPLES = 3
-"""Of each operation and kind; in the long run many more."""
+"""Examples of each operation and kind; many more in the long run."""
 
 SCHEMA = schemathesis.openapi.from_dict(rest.openapi_document())
 OPERATIONS = {
@@ -22,11 +22,11 @@ OPERATIONS = {
     if listed.ok().path.startswith("/v1/") and listed.ok().path not in proxy.PATHS
 }
 TALK = "talk"
-"""A conversation that there is: every other request that is as declared is about it."""
+"""An existing conversation, which every other valid request addresses."""
 
 
 def about_the_talk(case: Case, place: int) -> None:
-    """Let every other request be about a conversation that there is."""
+    """Let every other request address the existing conversation."""
     if place % 2 and "conversation" in case.path_parameters:
         case.path_parameters["conversation"] = TALK
 
@@ -38,7 +38,7 @@ def answers(gateway: Gateway, tenant: str, name: str, mode: GenerationMode, *, e
 
 
 def key_with_a_talk(gateway: Gateway, tenant: str) -> str:
-    """A key for everything of a tenant that has a conversation."""
+    """Return a key for all scopes of a tenant that has a conversation."""
     key = gateway.key(tenant, "append", "read", "admin")
     with gateway.client(key) as client:
         turns = [{"role": "user", "content": "Decision: we take PostgreSQL 16.", "turn_id": "m-1"}]

@@ -1,4 +1,4 @@
-"""What the gateway is for: turns in, contexts out, over HTTP, beside real workers."""
+"""Over HTTP, turns go in and contexts come out, next to real workers."""
 
 from __future__ import annotations
 

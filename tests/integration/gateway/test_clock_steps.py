@@ -1,4 +1,4 @@
-"""A clock that was set back keeps no key from calling and no webhook from being told, and gives no second minute."""
+"""A clock that was set back blocks no key and no webhook, and grants no second quota for a minute."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def test_a_key_waits_for_one_request_behind_a_clock_of_redis_that_was_set_
         waits = [await limits.take(name, a_minute) for _ in range(3)]
         assert all(0 < wait <= 60 / a_minute for wait in waits)
         assert client.ttl(name) <= 61
-        # As if the minute had gone by.
+        # Let the minute pass.
         client.set(name, f"{(time.time() - 1) * 1_000:.3f}", ex=60)
         granted = [await limits.take(name, a_minute) == 0 for _ in range(a_minute + 2)]
         await limits.close()
@@ -87,7 +87,7 @@ def waits_until(store: KeyStore) -> float:
 
 
 def wait_for(store: KeyStore, seconds: float) -> None:
-    """Let the only delivery wait so long from now."""
+    """Postpone the only delivery by `seconds` from now."""
     moment = round((database_seconds(store) + seconds) * 1_000)
     with store.engine.begin() as connection:
         connection.execute(text("UPDATE webhook_delivery SET not_before = :moment"), {"moment": moment})

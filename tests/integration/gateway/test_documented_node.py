@@ -1,4 +1,4 @@
-"""docs/node.md: its server is run by Node, and talked to as the page says."""
+"""The server of docs/node.md runs in Node and answers as the page states."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ TALK = re.findall(r'curl --data "(.*?)" http://127\.0\.0\.1:3000(/\S+)', PAGE)
 
 
 def echo(request: Request) -> str:
-    """A model that repeats all that it was sent."""
+    """Answer as a model that repeats its input."""
     return " | ".join(str(message["content"]) for message in request["messages"])
 
 
 @pytest.fixture
 def chat_url(built_client: Path, gateway: Gateway, tenant: str, tmp_path: Path) -> Iterator[str]:
-    """Where the page's server listens, with a model that repeats what it is sent."""
+    """URL of the page's server, with a model that repeats its input."""
     (tmp_path / "node_modules").mkdir()
     (tmp_path / "node_modules" / "turnfold").symlink_to(built_client)
     (tmp_path / "chat.mjs").write_text(PROGRAM, encoding="utf-8")

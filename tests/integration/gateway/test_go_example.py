@@ -1,4 +1,4 @@
-"""examples/go, run by Go against a real gateway."""
+"""The program of examples/go runs against a real gateway."""
 
 from __future__ import annotations
 

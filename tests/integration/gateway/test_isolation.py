@@ -1,4 +1,4 @@
-"""No route leads from a key of one tenant to another's conversations, and none works without a key."""
+"""No route leads from a tenant's key to another tenant's conversations, and none works without a key."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ QUERIES = {"searchConversation": {"query": SECRET}, "forgetConversation": {"time
 
 
 def call(client: httpx.Client, operation: Operation) -> httpx.Response:
-    """A request that would do something for its own tenant."""
+    """Send a request that would have an effect for the client's own tenant."""
     path = operation.path.replace(":id}", "}").format(**{name: quote(part, safe="") for name, part in PARTS.items()})
     body = BODIES.get(operation.name)
     return client.request(operation.method, path, params=QUERIES.get(operation.name), json=body)
@@ -44,7 +44,7 @@ def call(client: httpx.Client, operation: Operation) -> httpx.Response:
 
 @pytest.fixture
 def victim(tf: Turnfold) -> Turnfold:
-    """A tenant with something to lose."""
+    """A tenant with data to lose."""
     tf.append("talk", TURNS, subject="ana")
     tf.wait("talk")
     return tf
@@ -65,12 +65,12 @@ def test_a_key_of_another_tenant_reads_nothing_and_changes_nothing(
 
 
 def test_the_same_calls_do_something_for_their_own_tenant(gateway: Gateway, victim: Turnfold) -> None:
-    """Else the test above would prove nothing."""
+    """Without this, the test above would prove nothing."""
     with gateway.client(gateway.key(victim.tenant, "append", "read", "admin")) as owner:
         answers = {operation.name: call(owner, operation) for operation in rest.operations}
 
     refused = {name: answer.text for name, answer in answers.items() if not answer.is_success}
-    # Some call before them erased what they would have found.
+    # Calls before these may have erased what they address.
     assert set(refused) <= {"deleteTurn", "editTurn", "rewindConversation", "expandMarker", "listAnchors", "listNotes"}
     assert SECRET in answers["listTurns"].text
     with pytest.raises(UnknownConversation):

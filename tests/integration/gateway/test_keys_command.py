@@ -1,4 +1,4 @@
-"""`turnfold keys`: what an operator does about keys."""
+"""Operators manage keys with `turnfold keys`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A flood of made-up keys keeps nobody waiting whose key opened before, and tells nothing about which ids exist."""
+"""A flood of made-up keys delays no caller with a known key and does not reveal which ids exist."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from turnfold_gateway.settings import GatewaySettings
 
 
 class Counted:
-    """A ring on the real database, whose lookups of some ids wait for a gate, and are counted."""
+    """A key ring on the real database that counts lookups and holds those of some ids at a gate."""
 
     def __init__(self, settings: Settings, *, kept_seconds: float) -> None:
         self.ring = KeyRing(GatewaySettings(turnfold=settings, key_cache_seconds=kept_seconds), ServedCells(settings))
@@ -43,7 +43,7 @@ class Counted:
 
 @pytest.fixture
 async def strict(gateway_settings: Settings) -> AsyncIterator[Counted]:
-    """Every request is looked up."""
+    """A ring without a cache."""
     counted = Counted(gateway_settings, kept_seconds=0)
     yield counted
     counted.gate.set()
@@ -61,7 +61,7 @@ async def test_a_key_that_opened_before_is_looked_up_beside_a_flood(strict: Coun
     good = strict.create(tenant)
     await strict.ring.caller(str(good), "read")
     made_up = [new_token() for _ in range(MOST_UNKNOWN)]
-    # One with a good key's id among them.
+    # One has the id of the good key.
     made_up[0] = Token(good.key_id, made_up[0].secret)
     strict.held = {token.key_id for token in made_up[1:]}
     flood = [asyncio.create_task(strict.ring.caller(str(token), "read")) for token in made_up[1:]]
@@ -73,7 +73,7 @@ async def test_a_key_that_opened_before_is_looked_up_beside_a_flood(strict: Coun
     with pytest.raises(Problem) as refused:
         await strict.ring.caller(str(new_token()), "read")
     assert (refused.value.status, refused.value.headers) == (429, {"Retry-After": "1"})
-    # The good key's id gets no better place in the queue by itself.
+    # The good key's id alone gives it no priority.
     assert not flood[-1].done()
 
     strict.gate.set()
@@ -90,7 +90,7 @@ async def test_a_token_that_opens_nothing_is_looked_up_once(caching: Counted, te
         with pytest.raises(Problem) as refused:
             await caching.ring.caller(str(token), "read")
         assert refused.value.status == 401
-    # The id of a cached key is looked up as one that nobody has.
+    # A wrong secret for a cached id is looked up like an unknown id.
     assert caching.lookups == [wrong.key_id, unknown.key_id]
     await caching.ring.caller(str(good), "read")
     assert caching.lookups == [wrong.key_id, unknown.key_id]

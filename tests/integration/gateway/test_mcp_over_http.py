@@ -1,4 +1,4 @@
-"""The MCP server at `/mcp` of a real gateway, called by the official client: keys say whose conversations it reads."""
+"""The MCP server at `/mcp` of a real gateway, called by the official client: the key selects the tenant."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ TURNS = [{"role": "user", "content": "The vault opens with tangerine-41."}]
 
 @pytest.fixture(scope="module")
 def pages_gateway(gateway_settings: Settings) -> Iterator[Gateway]:
-    """A gateway that a web page of one origin may call."""
+    """A gateway that web pages of one origin may call."""
     with gateway_process(gateway_settings, TURNFOLD_GATEWAY_CORS_ORIGINS="https://app.example.com") as running:
         yield running
 
 
 @pytest.fixture(params=["auto", "legacy"])
 def mode(request: pytest.FixtureRequest) -> Any:
-    """Today's protocol, and the one with a handshake."""
+    """The current protocol, and the one with a handshake."""
     return request.param
 
 
 async def call(gateway: Gateway, key: str, mode: Any, tool: str, **arguments: Any) -> tuple[str, bool]:
-    """A call's text, and whether it is an error."""
+    """Return a call's text, and whether it is an error."""
     headers = {"Authorization": f"Bearer {key}"}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=30) as http,
@@ -115,7 +115,7 @@ def test_no_page_that_is_not_named_calls_even_by_a_name_that_leads_here(
 
 
 def test_another_keys_session_or_cancellation_changes_nothing(gateway: Gateway, tenant: str, tf: Turnfold) -> None:
-    """Nothing is kept between requests: a session that a caller names is none, whoever had it."""
+    """The server keeps no state between requests, so a session named by a caller never exists."""
     tf.append("c", TURNS)
     call_of_c = {"name": "context", "arguments": {"conversation_id": "c"}}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call_of_c}
@@ -134,7 +134,7 @@ def test_another_keys_session_or_cancellation_changes_nothing(gateway: Gateway, 
 
 
 def test_callers_that_go_away_before_their_answer_leave_no_traceback(gateway_settings: Settings, tenant: str) -> None:
-    """The log is read when the gateway has ended."""
+    """The log is checked after the gateway has ended."""
     with gateway_process(gateway_settings) as gateway:
         key, url = gateway.key(tenant, "read"), httpx.URL(gateway.url)
         for number in range(30):
@@ -166,7 +166,7 @@ def test_a_keys_limit_holds_for_agents_too(gateway: Gateway, tenant: str) -> Non
 
 
 def test_clients_that_go_away_while_they_send_leave_no_traceback(gateway_settings: Settings, tenant: str) -> None:
-    """The log is read when the gateway has ended."""
+    """The log is checked after the gateway has ended."""
     with gateway_process(gateway_settings) as gateway:
         key = gateway.key(tenant, "read")
         url = httpx.URL(gateway.url)

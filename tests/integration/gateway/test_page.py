@@ -1,4 +1,4 @@
-"""The page `/ui`: in a real browser beside real workers, and as somebody with bad intentions would ask for it."""
+"""The page `/ui`, in a real browser next to real workers, and under hostile requests."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TURNS[2] = {"role": "user", "content": "x" * 1_000_000}
 
 @pytest.fixture(scope="module")
 def known(gateway_settings: Settings) -> Iterator[Turnfold]:
-    """A conversation that nobody should show as it is, folded by workers."""
+    """A conversation with hostile content, folded by workers."""
     with Turnfold(settings=replace(gateway_settings, tenant=TENANT)) as tf:
         tf.append(NAME, [{**turn, "turn_id": f"t{seq}"} for seq, turn in enumerate(TURNS, 1)])
         tf.wait(NAME, timeout_seconds=90)
@@ -223,7 +223,7 @@ def test_parked_work_is_shown_and_skipped(gateway: Gateway, known: Turnfold) -> 
 
 
 def park(settings: Settings) -> None:
-    """Have a worker park what it cannot read: an entry that no client would write."""
+    """Let a worker park an entry that no client would write."""
     with connect(settings.redis_url, timeout_seconds=5) as client:
         ProducerInbox(servers(client)).append(
             Address(TENANT, "parked"), Operation.APPEND, [Entry("bad-1", b"not JSON")], most_entries=100,

@@ -1,4 +1,4 @@
-"""What anybody names, says or asks stands on the page as text: in no tag, attribute, address or script of its own."""
+"""Names, turns and form fields appear on the page as text only, never as a tag, attribute, address or script."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ NAMES = (
 TAGS = frozenset({"script", "img", "iframe", "object", "embed", "base", "svg", "link", "meta", "form", "style"})
 SHOWN = frozenset({"title", "aria-label", "alt", "placeholder", "label"})
 UNSEEN = frozenset("\u202e\u200f\ufeff\U000e0041")
-"""Marks that turn the text around them, or stand in it unseen."""
+"""Characters that reverse the surrounding text or are invisible in it."""
 ADDRESSES = frozenset({"href", "src", "action", "formaction", "xlink:href", "srcset", "poster", "data"})
 
 
 class Reader(HTMLParser):
-    """Collects what of a page could do something."""
+    """Collects the active content of a page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ def read(page: httpx.Client, address: str) -> Reader:
 
 
 def pages(name: str) -> list[str]:
-    """Every view of a conversation; of the first one with whatever a form may ask."""
+    """Return every view of a conversation; for the first one, with hostile values in every form field."""
     asked = () if name != NAMES[0] else (
         "containing", "outcome", "words", "marker", "query", "query_a", "query_b", "policy", "as_of", "state", "type",
         "page", "turn", "budget", "days", "fragment",

@@ -1,4 +1,4 @@
-"""Forms of the page: whatever another site makes a browser send, nothing is changed and nobody is signed in or out."""
+"""A request that another site makes a browser send changes nothing and signs no user in or out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FIELDS = {
     "/ui/sign-in": {"key": "tfk_0123456789ab_" + "x" * 43}, "/ui/sign-out": {},
     "/ui/jobs/decide": {"id": "fold-1", "action": "skip"}, "/ui/c/c/forget": {"name": "c"},
 }  # fmt: skip
-"""What each form that changes something has, beside its token."""
+"""Fields of each form that changes something, besides its token."""
 DEEDS = ["/ui/sign-out", "/ui/jobs/decide", "/ui/c/c/forget"]
 FOREIGN: dict[str, dict[str, str]] = {
     "another site": {"Origin": "https://elsewhere.example"},
@@ -38,7 +38,7 @@ BODIES = {
 
 @pytest.fixture
 def client(gateway: Gateway, tenant: str, tf: Turnfold) -> Iterator[httpx.Client]:
-    """A browser in which an admin is signed in, who has a conversation."""
+    """A browser with a signed-in admin who has a conversation."""
     tf.append("c", {"role": "user", "content": "Stay."})
     tf.wait("c")
     with signed_in(gateway, tenant, "admin") as client:
@@ -78,7 +78,7 @@ def test_no_form_of_another_site_is_taken_though_it_knew_the_token(
 def test_no_form_without_the_token_is_taken_in_any_encoding(
     client: httpx.Client, tf: Turnfold, gateway: Gateway, tenant: str, kind: str, token: str | None
 ) -> None:
-    """Sent with a browser's cookie, by one that says nothing of where the form came from."""
+    """The requests carry the browser's cookie but no header about the form's origin."""
     if token == "of another key":
         with gateway.client() as other:
             other.post("/ui/sign-in", data={"key": gateway.key(tenant, "admin")})

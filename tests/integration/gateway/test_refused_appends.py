@@ -1,4 +1,4 @@
-"""Appends that are refused for a while say how long, what to do, and with which ids; no worker runs here."""
+"""A temporarily rejected append states how long to wait, what to do, and the ids of its turns; no worker runs here."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def server(redis_program: None) -> Iterator[RedisServer]:
 
 @pytest.fixture(scope="module")
 def bounded(server: RedisServer, migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    """A gateway with small quotas, whose inboxes nobody empties."""
+    """A gateway with small quotas, whose inboxes are never drained."""
     database = shutil.copy(migrated, tmp_path_factory.mktemp("bounded") / "turnfold.db")
     settings = Settings(redis_url=server.url, database_url=f"sqlite:///{database}")
     with gateway_process(
@@ -56,7 +56,7 @@ def waiting(client: httpx.Client, conversation: str) -> int:
 
 
 def check_refused(answer: httpx.Response, kind: str, status: int = 429) -> dict[str, Any]:
-    """The problem of an append that is to be sent again."""
+    """Check and return the problem of an append that should be retried."""
     problem: dict[str, Any] = answer.json()
     assert (answer.status_code, problem["type"]) == (status, f"urn:turnfold:problem:{kind}")
     assert int(answer.headers["retry-after"]) == problem["retry_after_seconds"] >= 1
@@ -72,7 +72,7 @@ def test_a_days_quota_says_when_the_day_ends_and_how_to_raise_it(client: httpx.C
     problem = check_refused(append(client, "two", 2), "quota-exceeded")
     assert problem["retry_after_seconds"] <= DAY
     assert "turnfold quota set" in problem["remedy"]
-    # Nothing of it was taken, and what is left of the day may be used.
+    # None of its turns was appended, and the rest of the day's quota remains usable.
     assert waiting(client, "two") == 2
     assert append(client, "two", 1).status_code == 202
 

@@ -1,4 +1,4 @@
-"""Each route of `/v1`: what the SDK answers, over HTTP."""
+"""Each route of `/v1` answers over HTTP what the SDK returns."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_context_in_a_providers_form(http: httpx.Client, tf: Turnfold, talk: s
 
 
 def own_counter(encoding: str) -> tuple[Callable[[str], int] | None, str]:
-    """Tiktoken's counter, or why this machine has none."""
+    """Return tiktoken's counter, or the reason why this machine has none."""
     try:
         return tiktoken_counter(encoding).count, ""
     except InvalidSettings as error:
@@ -255,7 +255,7 @@ def test_a_gateway_whose_servers_are_away_lives_and_is_not_ready(away: Gateway) 
 
 @pytest.fixture(scope="module")
 def strict(gateway_settings: Settings) -> Iterator[Gateway]:
-    """A gateway with small limits, that a page may call."""
+    """A gateway with small limits that a web page may call."""
     variables = {
         "TURNFOLD_GATEWAY_MAX_BODY_BYTES": "2000", "TURNFOLD_GATEWAY_KEY_CACHE_SECONDS": "0",
         "TURNFOLD_GATEWAY_CORS_ORIGINS": "https://app.example.com", "TURNFOLD_MAX_INBOX_TURNS": "3",
@@ -399,7 +399,7 @@ def test_a_revoked_key_opens_nothing(strict: Gateway, gateway: Gateway, tenant: 
 
 def test_what_is_served_bounds_headers(gateway: Gateway) -> None:
     with gateway.client() as client, suppress(httpx.TransportError):
-        # Whoever sends on may find the connection closed before the answer.
+        # A client that goes on sending may find the connection closed before the answer.
         assert client.get("/healthz", headers={"X": "a" * 1_000_000}).status_code == 431
     with gateway.client() as client:
         assert client.get("/healthz", headers={"X": "a" * 1_000}).status_code == 200

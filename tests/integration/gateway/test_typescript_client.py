@@ -1,4 +1,4 @@
-"""The TypeScript client, built and run by Node against a real gateway: clients/typescript/test."""
+"""The tests of clients/typescript pass in Node against a real gateway."""
 
 from __future__ import annotations
 

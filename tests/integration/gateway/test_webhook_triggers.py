@@ -1,4 +1,4 @@
-"""The triggers behind webhooks, on both databases: what is written of each event, for whom."""
+"""The database triggers behind webhooks write the right deliveries of each event, on both databases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Webhooks: real events of real workers, to a real server that fails, hangs and redirects."""
+"""Real events of real workers reach a real server that fails, hangs and redirects."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from turnfold_gateway.webhooks.endpoints import Endpoints
 
 @dataclass
 class Receiver:
-    """A server that answers each path with the statuses that are planned for it, then with 204."""
+    """Requests received by a server that answers each path with its planned statuses, then with 204."""
 
     url: str = ""
     planned: dict[str, list[int]] = field(default_factory=dict)
@@ -52,7 +52,7 @@ def receiver() -> Iterator[Receiver]:
 
 @contextmanager
 def receiving() -> Iterator[Receiver]:
-    """A server that keeps what it is sent."""
+    """A server that records its requests."""
     received = Receiver()
 
     class Handler(BaseHTTPRequestHandler):
@@ -102,7 +102,7 @@ def test_events_outlive_a_gateway_and_arrive_signed_without_words(
     _, secret = endpoints.add(f"{receiver.url}/all", ["folded", "erased"], allow_http=True)
     tf.append("talk", [{"role": "user", "content": f"We must use PostgreSQL {n}."} for n in range(1, 4)])
     tf.wait("talk", timeout_seconds=90)
-    # No gateway has delivered yet: what happened waits in SQL.
+    # No gateway has delivered yet, so the events wait in SQL.
     assert endpoints.list()[0].waiting > 0
 
     with telling(gateway_settings):
@@ -145,7 +145,7 @@ def test_an_expiry_is_delivered_with_its_last_turn(
 
 
 def age_words(settings: Settings, tenant: str) -> None:
-    """Let a tenant keep words for a week, and let all that it has be older."""
+    """Let a tenant keep words for a week, and make all its segments older."""
     engine = connect(settings.database_url, write=True, timeout_seconds=30)
     with engine.begin() as connection:
         connection.execute(
@@ -201,7 +201,7 @@ def test_receivers_that_never_answer_hold_up_nobody_else(gateway_settings: Setti
 
         with telling(gateway_settings, TURNFOLD_GATEWAY_WEBHOOK_TIMEOUT_SECONDS="30"):
             wait_until(lambda: silent.at("/other"), timeout_seconds=25)
-            # One of the same tenant waits for its brothers' turn: what a tenant does is its own loss.
+            # Another endpoint of the same tenant waits for the slow ones: a tenant delays only itself.
             held = [path for path, _, _ in silent.requests if path.startswith("/never")]
             silent.released.set()
             silent.planned.clear()

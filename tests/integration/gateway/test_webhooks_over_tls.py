@@ -1,4 +1,4 @@
-"""Webhooks over real TLS, by gateways that compete for them, of jobs that a real model ended or refused."""
+"""Webhooks over real TLS, by competing gateways, for jobs that a real model server completed or rejected."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def serving(authority: trustme.CA, name: str, stack: ExitStack) -> TlsServer:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert(name).configure_cert(context)
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-    # A client that breaks the handshake off is no error of the server's.
+    # A client that aborts the handshake is no error of the server.
     server.handle_error = lambda *_: None  # type: ignore[method-assign]
     received = TlsServer(server.server_port)
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
@@ -124,7 +124,7 @@ def test_a_file_that_holds_no_certificates_is_refused(tmp_path: Path) -> None:
 
 
 async def deliver_due(client: httpx.AsyncClient, outbox: Outbox, wanted: GatewaySettings) -> int:
-    """Deliver what is due, as far as there is room; how many were tried."""
+    """Deliver due events up to the limit, and return how many were tried."""
     deliveries = await asyncio.to_thread(outbox.claim)
     await asyncio.gather(*(deliver(client, outbox, delivery, wanted) for delivery in deliveries))
     return len(deliveries)

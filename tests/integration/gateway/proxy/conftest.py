@@ -1,4 +1,4 @@
-"""One gateway with a real provider behind it, for all tests here: each test has its own tenant."""
+"""A gateway in front of a real provider for all tests here; each test has a tenant of its own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def running_provider() -> Iterator[Provider]:
 
 @pytest.fixture
 def provider(running_provider: Provider) -> Provider:
-    """The provider, with nothing sent to it yet."""
+    """The provider, reset for the test."""
     running_provider.reset()
     return running_provider
 
@@ -45,7 +45,7 @@ def key(proxy: Gateway, tenant: str) -> str:
 
 @pytest.fixture
 def openai_client(proxy: Gateway, key: str) -> Iterator[Callable[..., OpenAI]]:
-    """Makes the real client, for a conversation; further headers by name."""
+    """Makes real OpenAI clients, each for a conversation, with further headers by name."""
     clients: list[OpenAI] = []
 
     def make(conversation: str | None = "conv-1", **headers: str) -> OpenAI:

@@ -1,4 +1,4 @@
-"""Whatever is sent to the proxy is answered: never with a failure of its own."""
+"""The proxy answers any request, valid or not, without an internal error."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OPERATIONS: dict[str, Any] = {
 def test_no_request_makes_the_proxy_fail(
     proxy: Gateway, provider: Provider, key: str, path: str, mode: GenerationMode
 ) -> None:
-    # As a provider answers what it cannot read.
+    # The answer of a provider that cannot parse a request.
     provider.choose = lambda _: Reply(status=400, headers={"content-type": "application/problem+json"}, body=b"{}")
     headers = {"X-Turnfold-Key": key, "Authorization": "Bearer sk"}
     assert statuses(OPERATIONS[path], mode, proxy.url, headers, examples=3)

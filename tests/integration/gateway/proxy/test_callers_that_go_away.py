@@ -1,4 +1,4 @@
-"""Callers that go away at any point of a proxied request leave nothing open, and no half of an answer."""
+"""A caller that disconnects at any point of a proxied request leaves no open connection and no partial answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROUNDS = 12
 
 
 def named(api: str, number: int, *, tools: bool) -> dict[str, str]:
-    """Headers of a round: lookups are offered where a conversation does not fit."""
+    """Return the headers of a round; with `tools`, of a conversation that does not fit, so that lookups are offered."""
     if tools:
         return {"X-Turnfold-Conversation": LONG, "X-Turnfold-Tools": "on", "X-Turnfold-History": "new",
                 "X-Turnfold-Budget": "1500"}  # fmt: skip
@@ -40,7 +40,7 @@ def body_of(api: str, words: str, *, stream: bool) -> dict[str, Any]:
 
 
 def request_of(proxy: Gateway, key: str, api: str, number: int, *, stream: bool, tools: bool) -> bytes:
-    """A whole request, with a conversation."""
+    """Return the bytes of a request for a conversation."""
     body = json.dumps(body_of(api, f"Where does parcel {number} go?", stream=stream)).encode()
     headers = {
         "Host": httpx.URL(proxy.url).host, "X-Turnfold-Key": key, "Authorization": "Bearer sk", "Connection": "close",
@@ -51,7 +51,7 @@ def request_of(proxy: Gateway, key: str, api: str, number: int, *, stream: bool,
 
 
 def go_away(proxy: Gateway, request: bytes, *, sent: int, received: int, when: Callable[[], Any]) -> None:
-    """Send some of a request, wait, receive some of its answer, and close the connection, now and then by a reset."""
+    """Send part of a request, wait, receive part of the answer, and disconnect, sometimes with a reset."""
     url = httpx.URL(proxy.url)
     with socket.create_connection((url.host, url.port or 80), timeout=20) as connection:
         if received % 2:
@@ -65,7 +65,7 @@ def go_away(proxy: Gateway, request: bytes, *, sent: int, received: int, when: C
 
 
 def connections(proxy: Gateway) -> dict[str, int]:
-    """How many connections of the gateway stand, by the port of the other side; and its callers'."""
+    """Count the gateway's connections by the port of the other side, and those of its callers."""
     here = httpx.URL(proxy.url).port
     found = {"callers": 0}
     for connection in psutil.Process(proxy.pid).net_connections("tcp"):
@@ -126,7 +126,7 @@ def test_nothing_stays_open_and_no_half_of_an_answer_is_stored(
             when=reached if kind in {"held", "paused", "looking"} else lambda: None,
         )  # fmt: skip
     provider.script = []
-    # One whose answer was being received may have been left in the middle of it, too.
+    # A round that was receiving may have been cut off in the middle of its answer, too.
     wait_until(lambda: len(provider.broken) >= left, what="each provider that answered nobody is left")
     wait_until(lambda: connections(proxy)["callers"] <= before["callers"], what="no caller's connection stands")
     wait_until(
@@ -138,7 +138,7 @@ def test_nothing_stays_open_and_no_half_of_an_answer_is_stored(
 
 
 def ask(raw: httpx.Client, api: str, *, stream: bool, tools: bool) -> str:
-    """What memory did for a request that is waited for."""
+    """Return the memory header of a request whose answer is awaited."""
     body = body_of(api, "And the next one?", stream=stream)
     answer = raw.post(PATHS[api], json=body, headers=named(api, ROUNDS, tools=tools))
     assert answer.status_code == 200

@@ -1,4 +1,4 @@
-"""The real OpenAI client behind the proxy: its whole history goes in, a budget comes out."""
+"""Through the proxy, the real OpenAI client sends its whole history, and the provider gets it within a budget."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def long_answer(sent: Sent) -> Reply:
 
 
 def talk(client: OpenAI, history: list[dict[str, Any]], questions: range) -> None:
-    """Ask and keep the answers, as an application does that knows nothing of memory."""
+    """Ask questions and keep the answers, as an application without any notion of memory does."""
     for number in questions:
         history.append({"role": "user", "content": f"Question {number}: which port has service {number}?"})
         reply = client.chat.completions.create(model="m", messages=history)  # type: ignore[call-overload]
@@ -75,11 +75,11 @@ def test_a_long_history_is_forwarded_inside_the_budget_behind_a_block_that_stays
         assert system == SYSTEM
         assert block["role"] == "user"
         assert block["content"].startswith("[memory ")
-        # What the block does not tell stands as the caller sent it.
+        # Turns that the block does not cover stay as the caller sent them.
         assert raw == history[-1 - len(raw) : -1]
         assert messages_tokens(provider.last.items, estimate_tokens) <= 3000
         went_on += provider.last.items[: len(before) - 2] == before[:-2]
-    # A provider's cache holds all of the call before up to what its question brought back, but for a new block.
+    # Unless there is a new block, the request starts with the previous one, up to the passages for its question.
     assert went_on >= 5
     assert [turn.content for turn in tf.turns("conv-1")] == [message["content"] for message in history[1:]]
 
@@ -93,7 +93,7 @@ def test_a_stream_comes_as_the_provider_sent_it_and_its_answer_is_kept(
     )
     text = "".join(chunk.choices[0].delta.content or "" for chunk in stream)
     assert text == "Grüße aus Köln."
-    # It is kept behind the stream's end, which the caller does not wait for.
+    # The answer is stored after the end of the stream, for which the caller does not wait.
     wait_until(lambda: said(tf) == [("user", "Hello?"), ("assistant", "Grüße aus Köln.")])
 
 

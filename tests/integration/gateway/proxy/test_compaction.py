@@ -1,4 +1,4 @@
-"""`/v1/responses/compact` for any provider, called by the real client."""
+"""The real client can call `/v1/responses/compact` with any provider."""
 
 from __future__ import annotations
 

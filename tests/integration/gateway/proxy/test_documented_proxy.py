@@ -1,4 +1,4 @@
-"""The tutorial of docs/proxy.md, run as it is written there."""
+"""The tutorial of docs/proxy.md works as written."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ def test_an_application_goes_on_as_it_was_and_its_history_stays_inside_the_budge
     assert len(BLOCKS) == 4
     assert "listen on port 7003" in str(provider.last.items)
     assert "listen on port 70" in compaction
-    # Thirty questions and their answers; the one behind them is not in the application's own history.
+    # Thirty questions and their answers; the final one is not in the application's own history.
     assert tf.status("conv-1").stored + tf.status("conv-1").inbox == 60

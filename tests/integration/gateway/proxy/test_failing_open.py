@@ -1,4 +1,4 @@
-"""Memory that is away keeps nobody from its provider."""
+"""Requests reach the provider even while memory is down."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ BODY = {"model": "m", "messages": [{"role": "user", "content": "Hello?"}]}
 
 @pytest.fixture
 def server(redis_program: None, server_folder: Path) -> Iterator[RedisServer]:
-    """A Redis of the test's own, which it may end."""
+    """A Redis for this test alone, which may stop it."""
     with RedisServer(server_folder) as server:
         yield server
 
 
 @pytest.fixture
 def own(server: RedisServer, sqlite_url: str, provider: Provider) -> Iterator[Gateway]:
-    """A gateway on it, where callers need no Turnfold key."""
+    """A gateway on that Redis, where callers need no Turnfold key."""
     settings = Settings(redis_url=server.url, database_url=sqlite_url, doorbell=False)
     with gateway_process(
         settings, TURNFOLD_GATEWAY_UPSTREAM_URL=provider.url, TURNFOLD_GATEWAY_PROXY_TENANT="acme",

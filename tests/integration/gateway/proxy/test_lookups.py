@@ -1,4 +1,4 @@
-"""A model behind the proxy looks things up that a block stands for, and the caller never sees it."""
+"""A model behind the proxy looks up what a block left out, and the caller does not notice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SEARCH = ("call_1", "turnfold_search", '{"query": "port of service 3"}')
 
 @pytest.fixture
 def folded(tf: Turnfold) -> list[dict[str, Any]]:
-    """A question behind a conversation that does not fit."""
+    """Return a question to a conversation that does not fit."""
     for number in range(30):
         tf.append("conv-1", [
             {"role": "user", "content": f"Service {number} must listen on port {7000 + number}."},
@@ -50,7 +50,7 @@ def test_a_call_of_ours_is_answered_and_only_the_last_answer_passes(
     assert (looked_up["role"], looked_up["tool_call_id"]) == ("tool", "call_1")
     assert "7003" in looked_up["content"]
     assert provider.last.items[:-2] == provider.sent[0].items
-    # OpenAI's client leaves a stream at its last event, a moment before it ends.
+    # OpenAI's client stops reading at the last event, a moment before the stream ends.
     wait_until(lambda: tf.turns("conv-1")[-1].content == "Port 7003.")
     assert tf.turns("conv-1")[-2].content == "Thanks."
 

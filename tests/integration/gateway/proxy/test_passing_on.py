@@ -1,4 +1,4 @@
-"""What passes the proxy, byte for byte, and what never does."""
+"""The proxy passes some parts of a request on byte for byte, and others never."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_a_client_that_goes_away_ends_a_request_without_memory_too(
 ) -> None:
     never = threading.Event()
     provider.then(Reply(hold=never))
-    # A compaction of no messages is the provider's to answer.
+    # The provider itself answers a compaction without messages.
     named, body = ({}, question()) if path == CHAT else (NAMED, {"model": "m", "input": 7})
     with pytest.raises(httpx.ReadTimeout):
         raw.post(path, json=body, headers=named, timeout=httpx.Timeout(5, read=0.5))

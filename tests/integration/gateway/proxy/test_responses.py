@@ -1,4 +1,4 @@
-"""The Responses API behind the proxy, with the real client."""
+"""The Responses API through the proxy, with the real client."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_long_history_is_folded_and_the_items_behind_the_block_are_the_callers
     block, *rest = provider.last.items
     assert block["role"] == "user"
     assert str(block["content"]).startswith("[memory ")
-    # All but what the question brought back.
+    # Everything except the passages for the question.
     own = [item for item in rest if not str(item["content"]).startswith("[memory ")]
     assert own == items[-1 - len(own) : -1]
     assert len(own) > 2

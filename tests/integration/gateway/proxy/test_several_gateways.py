@@ -1,4 +1,4 @@
-"""Several gateways forward one conversation as one would."""
+"""Several gateways forward a conversation exactly as a single one does."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_conversation_has_one_block_whichever_gateway_forwards_it(
     for number in range(20):
         ask(proxy, key, history, number)
     tf.wait("conv-1", timeout_seconds=90)
-    # The first makes a block of folded turns, the other goes on behind it.
+    # The first gateway makes a block of folded turns, and the other one continues after it.
     ask(proxy, key, history, 20)
     blocks = []
     for number in range(21, 25):
@@ -72,7 +72,7 @@ async def test_a_fold_point_ends_with_what_its_block_tells(gateway_settings: Set
         assert await elsewhere.find(memory) == FoldPoint(reference, "m-1")
         tf.forget("conv-1")
         assert await elsewhere.find(memory) is None
-        # Whoever read the block before it was forgotten keeps nothing of it any more.
+        # A gateway that read the block before it was forgotten cannot store it again.
         await points.keep(memory, FoldPoint(reference, "m-1"))
         assert await elsewhere.find(memory) is None
     with pytest.raises(UnknownReference):

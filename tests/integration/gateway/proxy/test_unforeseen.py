@@ -1,4 +1,4 @@
-"""What becomes of a request when memory does something that nobody foresaw."""
+"""A request is still answered when memory fails in an unforeseen way."""
 
 from __future__ import annotations
 
