@@ -1,4 +1,4 @@
-"""Inboxes in a Redis Cluster: everything as on one server, while the queues of Celery lie on a server apart."""
+"""With inboxes in a Redis Cluster, everything works as on one server; Celery's queues are on a separate server."""
 
 from __future__ import annotations
 
@@ -91,13 +91,13 @@ def test_an_append_to_a_primary_that_hangs_ends_within_the_timeout(
         with pytest.raises(Unavailable, match="did not answer"):
             tf.append("conv", {"role": "user", "content": "The mooring fee is 45 euros."}, durable=durable)
         took = time.monotonic() - begun
-    # Nothing is measured: each try at a socket that hangs takes half a timeout, and there are two.
+    # An upper bound, not a measurement: two attempts at a hanging socket take half a timeout each.
     assert took < 9
 
 
 @contextmanager
 def hanging(tf: Turnfold, cluster: RedisCluster) -> Iterator[None]:
-    """The primary of a conversation's shard is stopped; it goes on afterwards."""
+    """Stop the primary of a conversation's shard within the block."""
     tf.append("conv", {"role": "user", "content": "The pier is open."})
     with cluster.client() as client:
         port = client.get_node_from_key(place(Address("default", "conv")).inbox).port

@@ -1,4 +1,4 @@
-"""Storing when something goes wrong: bad moments, bad entries, bad neighbours."""
+"""Drains when something fails: temporary errors, bad entries, bad neighbours."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from turnfold_worker.use_cases import drain as drain_module
 
 
 class Troubled:
-    """A store that fails for turns that say so, until it has failed often enough."""
+    """A store that fails on turns with the word "trouble", at most `times` times."""
 
     def __init__(self, store: Any, error: Exception, *, times: int = 1_000_000) -> None:
         self._store = store
@@ -138,7 +138,7 @@ def test_bad_moments_count_only_in_a_row(tf: Turnfold, local: LocalWorker, engin
     for moment in range(4):
         said.append(f"trouble {moment}")
         tf.append("c", say(said[-1]))
-        # All together, the conversation alone, its entry alone: one refusal less than an entry may have.
+        # All together, the conversation alone, its entry alone: one refusal less than parks an entry.
         bad = troubled(local, MemoryError(), times=3 * (drain_module.REFUSALS - 1))
         settle_until(bad, lambda: contents(engine, "c")[-1:] == said[-1:])
     assert contents(engine, "c") == said

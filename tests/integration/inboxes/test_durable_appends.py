@@ -1,4 +1,4 @@
-"""`append(…, durable=True)` returns when a replica of Redis has the turns too, and says so when none has."""
+"""`append(…, durable=True)` returns once a replica of Redis has the turns as well, and raises an error if none has."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def primary(redis_program: None) -> Iterator[RedisServer]:
 
 @pytest.fixture(scope="module")
 def replica(primary: RedisServer) -> Iterator[RedisServer]:
-    """A replica that has everything that the primary has."""
+    """A replica that is in sync with the primary."""
     with own_folder() as folder, RedisServer(folder) as server:
         with primary.client() as client:
             client.execute_command("CONFIG", "SET", "repl-diskless-sync-delay", "0")

@@ -1,4 +1,4 @@
-"""Nobody waits because somebody else has much: tenants, conversations, and the queue itself."""
+"""No tenant or conversation waits for another one's backlog: in claims, due folds, long conversations and messages."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def inbox(client: redis.Redis) -> RedisInbox:
 
 
 def make_ready(client: redis.Redis, tenant: str, names: list[str], *, at: float = 1, served: float = 1) -> None:
-    """Conversations that are ready since microsecond `at`; without anything in their inboxes."""
+    """Mark conversations as ready since microsecond `at`, with empty inboxes."""
     for start in range(0, len(names), 10_000):
         client.zadd(keys.ready_prefix(SHARD) + tenant, dict.fromkeys(names[start : start + 10_000], at))
     client.zadd(keys.tenants(SHARD), {tenant: served})
 
 
 def commands(client: redis.Redis) -> int:
-    """What Redis has done so far, calls of scripts included."""
+    """Return the number of commands that Redis has executed, those in scripts included."""
     return sum(int(about["calls"]) for about in client.info("commandstats").values())
 
 
@@ -67,7 +67,7 @@ def test_what_becomes_ready_at_the_very_end_of_a_lease_is_not_taken_for_the_clai
     make_ready(client, "acme", ["c"])
     (claim,) = inbox.claim([SHARD], 1)
     client.xadd(claim.place.inbox, {"op": "append"}, id="1-1")
-    # Forgotten and appended to again, in the microsecond in which the lease ends.
+    # Forgotten and appended to again in the very microsecond in which the lease ends.
     client.zadd(keys.ready_prefix(SHARD) + "acme", {"c": int(float(claim.token))})
     inbox.finish([(claim, "1-1")])
     assert client.xlen(claim.place.inbox) == 1
@@ -124,7 +124,7 @@ def test_many_leased_tenants_hide_nobody_for_more_than_a_few_claims(client: redi
 
 
 def test_a_clock_that_was_set_back_hides_no_tenant_and_no_conversation(client: redis.Redis, inbox: RedisInbox) -> None:
-    """Who was served, or leased, before the step has times an hour ahead of all that comes after it."""
+    """Tenants served, or conversations leased, before the step have times an hour ahead of everything after it."""
     ahead = (time.time() + 3_600) * 1_000_000
     make_ready(client, "before", ["one"], served=ahead)
     make_ready(client, "large", ["leased"], at=ahead)
@@ -162,7 +162,7 @@ def test_ready_conversations_with_nothing_in_them_go_away_and_hold_up_nobody(
 
 
 def fill_jobs(database_url: str, tenants: dict[str, int]) -> None:
-    """A conversation and a due fold job each, overdue since ever."""
+    """Insert conversations with a long overdue fold job each."""
     engine = connect(database_url, write=True, timeout_seconds=30)
     series = (
         "WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < :n) "
@@ -187,7 +187,7 @@ def fill_jobs(database_url: str, tenants: dict[str, int]) -> None:
 
 
 def fold_next(worker: LocalWorker) -> list[int]:
-    """The conversations that a task of this worker takes, in order."""
+    """Return the conversations that a task of this worker claims, in order."""
     return [claim.conversation for claim in worker.worker.store.claim_folds(None).claims]
 
 
@@ -328,7 +328,7 @@ def test_a_claim_of_folds_asks_few_statements(local: LocalWorker, database_url: 
         claims = local.worker.store.claim_folds(None).claims
         return len(claims), sum(not statement.startswith("BEGIN") for statement in asked)
 
-    # From the second on nothing is due of tenants behind the one that was served last, and all are looked at.
+    # From the second claim on, no tenant after the last served one has due jobs, so the search wraps around.
     assert [claimed() for _ in range(3)] == [(MOST_CLAIMED, 5), (1, 7), (0, 5)]
 
 
@@ -353,9 +353,9 @@ def test_claiming_due_folds_is_cheap_however_many_there_are(
     assert plans
     for plan in plans:
         assert "Seq Scan on job" not in plan, plan
-        # The partial index of what runs holds only what runs.
+        # The partial index of running jobs contains running jobs only.
         assert "SCAN job" not in plan.replace("SCAN job USING INDEX job_running", ""), plan
-        # A window over all that is due reads all of it, by an index or not.
+        # A window over all due jobs reads all of them, with or without an index.
         assert "WindowAgg" not in plan, plan
 
 
@@ -371,7 +371,7 @@ def turns(number: int, name: str) -> list[dict[str, Any]]:
 
 @pytest.mark.daily_on("sqlite")
 def test_a_long_conversation_gives_way_after_each_slice(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
-    """Whoever waits for it waits for one slice of it, be it of the same tenant."""
+    """Other conversations wait for one slice of it at most, even those of the same tenant."""
     local = make_worker(slice_seconds=0.05)
     for start in range(0, 1_000, 500):
         tf.append("long", turns(1_000, "long")[start : start + 500])
@@ -423,7 +423,7 @@ def test_however_much_is_due_one_message_waits(
     messages = local.messages.waiting
     assert [task for task, _ in messages if task is not Task.DRAIN] == [Task.COMPRESS]
     messages.clear()
-    # Who begins tells the next one first.
+    # A task sends the next message before it starts.
     assert len(local.worker.fold_due().conversations) == MOST_CLAIMED
     assert list(messages) == [(Task.COMPRESS, NOBODY)]
     other = make_worker()

@@ -1,4 +1,4 @@
-"""A client that was used before a fork: servers such as gunicorn preload the application, then fork."""
+"""A client used before a fork works in the child: servers such as gunicorn preload the application, then fork."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TURNS = 60
 
 
 def hammer(tf: Turnfold, name: str) -> list[int]:
-    """Appends and reads of one process, mixed; the stored counts that it saw."""
+    """Mix appends and reads in one process; return the stored counts that were read."""
     seen: list[int] = []
     for number in range(TURNS):
         tf.append(name, {"role": "user", "content": f"{name} {number}", "turn_id": f"{name}-{number}"})
@@ -33,7 +33,7 @@ def hammer(tf: Turnfold, name: str) -> list[int]:
 
 
 def redis_connection(tf: Turnfold) -> int:
-    """The number that Redis gave to this process's connection."""
+    """Return Redis's id of this process's connection."""
     tf.status("shared")
     return int(tf._resources._connected().home.client_id())
 
@@ -49,7 +49,7 @@ def in_child(tf: Turnfold, report: Connection) -> None:
 
 @pytest.fixture
 def child(tf: Turnfold, local: LocalWorker) -> tuple[Any, Connection]:
-    """A forked process that uses the parent's client, which was in use before."""
+    """A forked process that uses the parent's client, which was in use before the fork."""
     tf.append("shared", {"role": "user", "content": "Before the fork."})
     local.settle()
     assert tf.status("shared").stored == 1
@@ -81,7 +81,7 @@ def test_parent_and_child_use_connections_of_their_own_at_the_same_time(
 
 
 def fork_and_run(work: Callable[[], object]) -> Any:
-    """The answer of a forked process."""
+    """Return what a forked process sends back."""
     here, there = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.get_context("fork").Process(target=lambda: there.send(work()))
     process.start()

@@ -1,4 +1,4 @@
-"""`InboxFull`: what it refuses, what it carries, and what was added before it."""
+"""`InboxFull` rejects the right turns, carries them, and leaves those appended before them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def rings() -> list[Task]:
 
 @pytest.fixture
 def tf(settings: Settings, rings: list[Task], monkeypatch: pytest.MonkeyPatch) -> Iterator[Turnfold]:
-    """A client that takes a thousand turns a conversation and notes what it would publish."""
+    """A client that accepts a thousand turns a conversation; its rings are recorded instead of published."""
     with Turnfold(
         redis_url=settings.redis_url, database_url=settings.database_url, tenant="acme", max_inbox_turns=LIMIT,
         celery_doorbell=True,
@@ -49,7 +49,7 @@ def tf(settings: Settings, rings: list[Task], monkeypatch: pytest.MonkeyPatch) -
 
 
 def between_blocks(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
-    """Let something happen after the first block of the next append."""
+    """Run `act` after the first block of the next append."""
     call = Script.__call__
     calls = 0
 
@@ -143,13 +143,13 @@ def small(settings: Settings) -> Iterator[Turnfold]:
 
 
 def held(client: redis.Redis, conversation: str = "c") -> int:
-    """Bytes of the bodies in an inbox."""
+    """Return the bytes of the bodies in an inbox."""
     entries = client.xrange(place(Address("acme", conversation)).inbox)
     return sum(len(fields[b"d"]) for _, fields in entries)
 
 
 def of_size(size: int) -> dict[str, str]:
-    """A turn whose body has so many bytes."""
+    """Return a turn whose body has `size` bytes."""
     return {"role": "user", "content": "x" * (size - len(b'{"role":"user","content":""}'))}
 
 

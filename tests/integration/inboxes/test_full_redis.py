@@ -1,4 +1,4 @@
-"""A Redis whose memory ends: appends are refused while workers still have room to empty it."""
+"""When Redis runs out of memory, appends fail early enough for workers to still have room to drain it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.processes, pytest.mark.daily_on("sqlite")]
 
 MEGABYTE = 1_048_576
 ROOM = 24 * MEGABYTE
-"""What the server may use beside what it uses when it is empty."""
+"""Memory that the server may use in addition to that of an empty one."""
 REMEDY = "out of memory: raise maxmemory, or start workers"
 SMALL = {"role": "user", "content": "We must use PostgreSQL."}
 
@@ -33,7 +33,7 @@ def _takes(tf: LocalTurnfold, number: int) -> bool:
 
 @pytest.fixture
 def full(redis_program: None) -> Iterator[tuple[LocalTurnfold, redis.Redis, int]]:
-    """A client whose Redis takes no more, that Redis, and how many turns it took."""
+    """A client whose Redis is full, that Redis, and how many turns it accepted."""
     with embedded(tenant="acme") as tf:
         client = redis.Redis.from_url(tf.environment["TURNFOLD_REDIS_URL"])
         client.config_set("maxmemory", client.info("memory")["used_memory"] + ROOM)

@@ -1,4 +1,4 @@
-"""A context is the same, byte for byte, before and after a drain; what a read leaves out is marked and reachable."""
+"""A context is the same before and after a drain, byte for byte; what a read leaves out is marked and reachable."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ CONVERSATIONS: dict[str, list[dict[str, Any]]] = {
 
 
 def both(tf: Turnfold, local: LocalWorker, turns: list[dict[str, Any]], **request: Any) -> Context:
-    """A context before a drain, which is that after it."""
+    """Check that a drain does not change a context, and return the context."""
     given = [{**turn, "turn_id": f"m-{i}"} for i, turn in enumerate(turns)]
     for name in ("c", "drained"):
         tf.append(name, given[:-5])

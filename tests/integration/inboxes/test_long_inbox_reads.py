@@ -1,4 +1,4 @@
-"""More turns wait than a read looks at: the newest are shown, and nothing that is not known is claimed."""
+"""When more turns wait than a read looks at, it shows the newest and makes no claims about the others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LAST = {"role": "user", "content": "The mascot is a heron. " + "Nobody objected 
 
 @pytest.fixture
 def waiting(tf: Turnfold, local: LocalWorker) -> Turnfold:
-    """Ten turns are stored; then a configuration, repeats and more turns wait than a read looks at."""
+    """A conversation with ten stored turns; a configuration, repeats and more turns than a read covers are waiting."""
     given = [{**turn, "turn_id": f"m-{i}"} for i, turn in enumerate(TURNS, 1)]
     tf.append("c", given[:10])
     local.settle()

@@ -1,4 +1,4 @@
-"""What a tenant may append a day, over all its producers, and no other tenant's business."""
+"""A tenant's daily quota applies across all its producers and affects no other tenant."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_clock_that_is_set_back_over_midnight_gives_no_second_day(
     with pytest.raises(QuotaExceeded) as met:
         tf.append("c", TURN)
     assert DAY_SECONDS < met.value.retry_after_seconds <= 2 * DAY_SECONDS
-    # A clock that was wrong by more than that shuts nobody out.
+    # A clock that is even further off locks no tenant out.
     client.hincrby(name, "day", 1)
     tf.append("c", TURN)
     with pytest.raises(QuotaExceeded):

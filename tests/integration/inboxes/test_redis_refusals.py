@@ -1,4 +1,4 @@
-"""A Redis that answers and refuses: errors say why and what to do, nothing is lost, and the doctor can look."""
+"""When Redis answers with errors, ours name the cause and the remedy, no turn is lost, and the doctor still works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inboxes are laid out anew while clients append and workers run."""
+"""Inboxes are resharded while clients append and workers run."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Installation:
         engine.dispose()
 
     def begin(self, shards: int, on_servers: int | None = None) -> Iterator[reshard.ReshardProgress]:
-        """A reshard that goes on with each `next`, as the command's process does."""
+        """Start a reshard that advances with each `next`, as the command's process does."""
         with self.servers() as servers:
             plan = reshard.planned(self.worker.engine, servers, shards=shards, on_servers=on_servers)
             assert plan is not None
@@ -63,7 +63,7 @@ class Installation:
             )
 
     def reshard(self, shards: int, on_servers: int | None = None) -> None:
-        """Whole, with the worker at work."""
+        """Run a whole reshard with the worker at work."""
         for _ in self.begin(shards, on_servers):
             self.worker.fold()
 
@@ -102,7 +102,7 @@ def test_nothing_is_lost_doubled_or_out_of_order_at_any_step(installation: Insta
             append(sleeper, name, 0)
         steps = installation.begin(64)
         assert next(steps).conversations == len(NAMES)
-        # The one has known the layout from before; the other reads it now.
+        # The sleeper already knows the old layout; the other client reads it now.
         for number, client in enumerate([sleeper, tf, sleeper], start=1):
             for name in NAMES:
                 append(client, name, number)

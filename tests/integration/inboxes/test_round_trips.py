@@ -1,4 +1,4 @@
-"""What a call asks the servers for: what docs/cache.md promises of it, counted where calls leave this process."""
+"""Each call makes the round trips that docs/cache.md promises, counted where requests leave this process."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ VECTOR = [1.0] * 384
 
 
 class Trips:
-    """What was asked since the last look."""
+    """Requests to Redis and SQL since the last call of `of`."""
 
     def __init__(self) -> None:
         self.redis = 0
         self.sql: list[int] = []
-        """Statements of each round trip to a server; SQLite takes the same ones by one."""
+        """Number of statements in each round trip to a server; SQLite executes the same statements one by one."""
         self.transactions = 0
 
     def of(self, tf: Turnfold, **request: Any) -> tuple[int, list[int]]:
-        """Of one context."""
+        """Return the trips of one context."""
         self.redis, self.sql, self.transactions = 0, [], 0
         tf.context("c", **{"budget_tokens": 1_000, **request})
         return self.redis, self.sql
@@ -37,7 +37,7 @@ class Trips:
 
 @pytest.fixture
 def trips(monkeypatch: pytest.MonkeyPatch) -> Trips:
-    """Counts what this process sends to Redis and asks of SQL."""
+    """Counts this process's requests to Redis and SQL."""
     seen = Trips()
     send, batch = AbstractConnection.send_packed_command, DriverConnection.batch
     snapshot = DriverConnection.snapshot
@@ -77,7 +77,7 @@ def filled() -> Filling:
 
 @pytest.fixture
 def folded(tf: Turnfold) -> Turnfold:
-    """A client that has read the short conversation: it is connected."""
+    """A connected client, which has read the short conversation."""
     tf.context("other", budget_tokens=1_000)
     return tf
 
@@ -121,7 +121,7 @@ def test_a_query_asks_sql_twice_more_at_most_also_where_no_passage_answers_all_o
     folded: Turnfold, trips: Trips
 ) -> None:
     trips.of(folded)
-    # It may ask for a block: the lists of blocks come with the postings.
+    # The query may name a code block: lists of blocks come with the postings.
     assert trips.of(folded, query=ASKED) == (1, [1, 2, 1])
     assert trips.of(folded, query=ANSWERED_IN_PART) == (1, [1, 1, 1])
 

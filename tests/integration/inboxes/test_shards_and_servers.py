@@ -1,4 +1,4 @@
-"""How many shards there are is stored, and read from there; inboxes may lie on several Redis servers."""
+"""The number of shards is stored in the database; inboxes may be spread over several Redis servers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from turnfold_worker.operate import migrate
 
 NAMES = [f"conv-{number}" for number in range(12)]
 ON_TWO = Layout(0, 256, 2)
-"""Shards that lie on two servers."""
+"""Shards on two servers."""
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def two_urls(servers: tuple[RedisServer, RedisServer]) -> str:
 
 @pytest.fixture
 def on_two(sqlite_url: str, two_urls: str) -> str:
-    """A database whose inboxes lie on two servers."""
+    """A database whose inboxes are on two servers."""
     write_layout(sqlite_url, ON_TWO)
     return sqlite_url
 
@@ -74,7 +74,7 @@ def server_of(name: str) -> int:
     return ON_TWO.server_of(ON_TWO.shard_at(Address("acme", name).point))
 
 
-# How many there are
+# Number of shards
 
 
 @pytest.mark.parametrize(("asked", "shards"), [(0, 256), (64, 64)])
@@ -127,7 +127,7 @@ def test_a_sweep_asks_for_many_shards_by_a_command(redis_url: str, sqlite_url: s
             asked = raw.info("commandstats")["cmdstat_exists"]["calls"]
         assert len(waiting) == 1
         assert expansions == []
-        # A block of 16 shards a command, and each shard of the block that holds something.
+        # One command for each block of 16 shards, then one for each shard of a block with content.
         assert asked == 2 * 256 // 16 + 16
 
 
@@ -216,7 +216,7 @@ def test_the_first_server_may_be_the_one_that_is_away(
     with client_of(two_urls, on_two) as tf:
         append_all(tf, turns=3)
     servers[0].kill()
-    # New processes, which ask the other server how inboxes are laid out.
+    # New processes read the layout from the other server.
     with client_of(two_urls, on_two) as tf, workers_of(two_urls, on_two) as make_worker:
         worker: LocalWorker = make_worker()
         for name in there:

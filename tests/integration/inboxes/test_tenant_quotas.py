@@ -1,4 +1,4 @@
-"""Quotas of single tenants: they hold for the next append of any producer, and outlive what Redis holds."""
+"""A tenant's own quotas apply to the next append of any producer and survive the loss of Redis's data."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def test_a_tenant_that_stores_as_much_as_it_may_appends_again_after_it_made_room
 
 
 def measure_anew(local: LocalWorker, client: redis.Redis) -> None:
-    """As if a minute had passed."""
+    """Let a minute pass and measure again."""
     client.delete(keys.QUOTAS, keys.SWEEP)
     local.worker.sweep_in_turn()
 
@@ -269,7 +269,7 @@ def test_words_are_kept_as_long_as_their_tenants_quota_says(make_refinery: Calla
 
 
 def emptied(refinery: Refinery) -> set[str]:
-    """Tenants of which words were removed."""
+    """Return the tenants of which words were removed."""
     rows = refinery.query(
         "SELECT DISTINCT c.tenant FROM turn t JOIN conversation c ON c.id = t.conversation WHERE t.state = 2"
     )

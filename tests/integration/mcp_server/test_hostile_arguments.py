@@ -1,4 +1,4 @@
-"""Every tool with odd, huge and wrongly typed arguments: each call is answered clearly, from the caller's tenant."""
+"""Every tool answers odd, huge and wrongly typed arguments clearly and from the caller's tenant only."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ USUAL: dict[str, dict[str, Any]] = {
 
 
 def calls_of(schema: dict[str, Any], usual: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The usual call with each argument, and one that there is not, of each odd form; then without each."""
+    """Yield the usual call with odd values for each argument and for an unknown one, then without each argument."""
     for name in (*schema["properties"], "tenant"):
         for odd in (*NUMBERS, *TEXTS, *WHOLES):
             yield {**usual, name: odd}
@@ -102,7 +102,7 @@ async def test_each_call_is_answered_clearly_and_from_the_callers_tenant(setting
 async def test_what_has_too_many_members_is_refused_before_each_is_looked_at(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, tool: str, given: dict[str, Any], remedy: str
 ) -> None:
-    """A validator takes seconds for them, in which a gateway would answer nobody."""
+    """Validating each member would take seconds, during which a gateway would answer no other request."""
     monkeypatch.delattr(arguments, "Draft202012Validator")
     async with AsyncTurnfold(settings=settings) as turnfold, Client(make_server(one_reach(Reach(turnfold)))) as client:
         answer = await client.call_tool(tool, {"conversation_id": "c", **given})

@@ -1,4 +1,4 @@
-"""The MCP server, driven by the official client: on standard input and output, over HTTP, and in this process."""
+"""The official client drives the MCP server over standard input and output, over HTTP, and in this process."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ READS = {"context", "expand", "search", "anchors", "timeline", "conversations"}
 
 @pytest.fixture
 def database_url(sqlite_url: str) -> str:
-    """One is enough: what is read is tested on both."""
+    """SQLite alone suffices: other tests cover reads on both databases."""
     return sqlite_url
 
 
 @pytest.fixture(scope="module")
 def filled() -> Filling:
-    """Folds a conversation that says a fact once, long ago."""
+    """Folds a conversation that states a fact once, early on."""
 
     def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
         tf.configure(CONVERSATION, settings={"segment_max_turns": 8}, title="The vault")
@@ -52,7 +52,7 @@ async def turnfold(settings: Settings) -> AsyncIterator[AsyncTurnfold]:
 
 
 class Agent:
-    """The official client, connected anew for each request to a server in this process."""
+    """The official client, which connects anew to a server in this process for each request."""
 
     def __init__(self, server: Any) -> None:
         self.server = server
@@ -62,29 +62,29 @@ class Agent:
         async with Client(self.server) as client:
             try:
                 return await getattr(client, method)(*arguments, **named)
-            except MCPError as error:  # raised in here, it would come out as one of a group
+            except MCPError as error:  # raised here, it would be wrapped in an exception group
                 refused = error
         raise refused
 
     async def call(self, tool: str, **arguments: Any) -> tuple[str, bool]:
-        """A call's text, and whether it is an error."""
+        """Return a call's text, and whether it is an error."""
         answer = await self.ask("call_tool", tool, arguments)
         return answer.content[0].text, bool(answer.is_error)
 
     async def read(self, uri: str) -> str:
-        """A resource's text."""
+        """Return a resource's text."""
         text: str = (await self.ask("read_resource", uri)).contents[0].text
         return text
 
 
 @pytest.fixture
 def agent(turnfold: AsyncTurnfold) -> Agent:
-    """Of all conversations of the tenant."""
+    """An agent that may read all conversations of the tenant."""
     return Agent(make_server(one_reach(Reach(turnfold))))
 
 
 def process(settings: Settings, *options: str) -> StdioServerParameters:
-    """How an agent starts the real command."""
+    """Return the parameters with which an agent starts the real command."""
     environment = child_environment(
         TURNFOLD_REDIS_URL=settings.redis_url, TURNFOLD_DATABASE_URL=settings.database_url,
         TURNFOLD_TENANT=settings.tenant,
@@ -94,7 +94,7 @@ def process(settings: Settings, *options: str) -> StdioServerParameters:
 
 
 def quoted(text: str) -> str:
-    """What stands in the frame, which must be whole and stand there once."""
+    """Return the text inside the frame; check that there is exactly one, complete frame."""
     lines = text.splitlines(keepends=True)
     assert [line for line in lines if line.startswith(("[record of", "[end of record"))] == [OPENING, END]
     return text.partition(OPENING)[2].rpartition(END)[0]
