@@ -1,4 +1,4 @@
-"""Caps of a tenant's day, and limits of a minute: work waits for them, and nothing is lost."""
+"""Work waits, without loss, for a tenant's daily caps and for limits per minute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a model wrote notes, these are read, with the turns that they rest on; without it the rules' again."""
+"""Contexts use a model's notes where there are some, with the turns behind them, and else those of the rules."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_notes_on_chapters_stand_where_room_is_tight_and_nothing_is_asked(refine
     assert only_of_chapters
 
     def shown(budget_tokens: int, **options: Any) -> bool:
-        """Whether the brief of a note on the chapter is shown."""
+        """Return whether the brief of a note on the chapter is shown."""
         context = refinery.tf.context("c", budget_tokens=budget_tokens, **options)
         return any(statement.text in only_of_chapters for statement in context.statements)
 
@@ -96,5 +96,5 @@ def test_what_the_open_tail_takes_back_leaves_a_models_notes(refinery: Refinery)
 
 
 def _says(refinery: Refinery, words: str) -> bool:
-    """Whether a note that contexts are made of, where a model wrote some, says these words."""
+    """Return whether any model-written note that contexts are built from contains the words."""
     return any(words in body for (body,) in refinery.query("SELECT body FROM model_outline"))

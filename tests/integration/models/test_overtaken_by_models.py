@@ -1,4 +1,4 @@
-"""What a model says holds no more leaves contexts, and what took its place stands there with it beside."""
+"""A statement that a model marks as overtaken is superseded: contexts show what replaced it, next to the old value."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _turns(words: Sequence[str] = (_OLD, _NEW), at: Sequence[int] = _AT) -> list
 
 
 def _says(*pairs: tuple[str, str]) -> Callable[[dict[str, Any]], str]:
-    """A model that sees which words hold no more, and since which others."""
+    """Return a model that recognizes overtaken statements and what replaces them."""
 
     def answer(request: dict[str, Any]) -> str:
         reply = scribe.answer(request)
@@ -60,7 +60,7 @@ def _folded(make_refinery: Callable[..., Refinery], server: OpenAIServer) -> Ref
 
 
 def _budget(refinery: Refinery, **options: Any) -> dict[str, Anchor]:
-    """The anchors of the two turns, the model's last, by the ids of their turns."""
+    """Return the anchors of the two turns by turn id; where both exist, the model's."""
     anchors = refinery.tf.anchors("c", **({"states": [*AnchorState]} | options))
     anchors = sorted(anchors, key=lambda anchor: anchor.refined)
     return {anchor.turn_id or "": anchor for anchor in anchors if (anchor.turn_id or "").startswith("caterer")}

@@ -1,4 +1,4 @@
-"""A summarizer of a service's own: called in the provider's place, checked, tried again and parked like one."""
+"""A service's own summarizer is called instead of the provider; its results are checked, retried and parked alike."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def refined(name: str, **values: Any) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]], str]:
-    """(state, attempts, error) of the first job; notes; the context."""
+    """Return (state, attempts, error) of the first job, the notes, and the context."""
     with in_memory(summarizer=name, call_attempts=1, refine_segments=2, **values) as tf:
         tf.configure("c", settings=SHORT_SEGMENTS)
         tf.append("c", talk("c", 16))

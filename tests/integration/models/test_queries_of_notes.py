@@ -1,4 +1,4 @@
-"""What a model wrote is found by the words that only it used, as long as the note stands."""
+"""A query finds a model's note by words that occur only in the note, as long as the note exists."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def folded() -> Iterator[FoldedConversation]:
 
 
 def write(folded: FoldedConversation, idx: int, *texts: str) -> None:
-    """Notes of a model on a segment, in the place of older ones."""
+    """Replace the notes on a segment with notes of a model."""
     engine, conversation = folded._engine, folded._conversation
     with engine.begin() as connection:
         first_seq = connection.scalar(text("SELECT first_seq FROM node WHERE height = 0 AND idx = :idx"), {"idx": idx})

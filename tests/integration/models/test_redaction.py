@@ -1,4 +1,4 @@
-"""Secrets and personal data never leave this machine, and stand again in what comes back."""
+"""Secrets and personal data never leave this machine, and are restored in the model's answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""With a model, chapters get its words; the rules' words stay as they are, whatever it does."""
+"""A model refines chapters; the words of the rules stay as they are, whatever it does."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_model_anchor_is_read_beside_those_of_the_rules_in_the_order_of_the_ta
     for anchor in of_model:
         assert turns[anchor.turn_seq].content[anchor.start : anchor.end] == anchor.text
     assert [(one.turn_seq, one.start) for one in found] == sorted((one.turn_seq, one.start) for one in found)
-    # What the open tail closes, it closes provisionally: the rows still count it.
+    # The open tail closes anchors provisionally only: the rows still count them.
     provisional = sum(anchor.provisional for anchor in found)
     stored = len(found) - provisional
     assert stored <= refinery.tf.status("c").anchors <= stored + provisional

@@ -1,4 +1,4 @@
-"""`turnfold refine` and `turnfold usage`: doing it, again after a change, by batch, and undoing it."""
+"""`turnfold refine` and `turnfold usage`: refine, refine again after a change, in batches, and undo."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def run(redis_url: str, database_url: str, openai_server: OpenAIServer, monkeypa
 
 @contextmanager
 def working(refinery: Refinery) -> Iterator[None]:
-    """A worker beside the command."""
+    """Run a worker next to the command."""
     over = threading.Event()
 
     def work() -> None:
@@ -95,7 +95,7 @@ def test_another_model_writes_everything_anew_and_nothing_twice(
         said(run("refine", "c", "--json", TURNFOLD_SUMMARIZE_MODEL="gpt-x"))
     other.local.settle()
     assert refinery.query("SELECT DISTINCT model FROM level WHERE refined = 1 AND height = 1") == [("gpt-x",)]
-    # What was asked about pairs of segments was answered before; nobody had asked about the last one alone.
+    # Pairs of segments were answered before; the last segment had never been sent alone.
     assert sorted(request["model"] for request in refinery.server.requests[calls:]) == ["gpt-4o", "gpt-x"]
     assert refinery.count("node WHERE height = 0") % 2 == 1
 
@@ -114,7 +114,7 @@ def test_undoing_leaves_what_a_run_without_a_model_leaves(
     for policy in ("recency", "balanced"):
         mine = plain.tf.context("c", budget_tokens=900, policy=policy)
         assert unsealed(mine.text) == unsealed(alone.context(budget_tokens=900, policy=policy).text)
-    # Ids of turns that have none are made.
+    # The client generates an id for a turn without one, so ids differ.
     ours, theirs = plain.tf.anchors("c", states=None), alone.anchors(states=None)
     assert [replace(one, turn_id=None) for one in ours] == [replace(one, turn_id=None) for one in theirs]
     assert (refinery.levels(), refinery.states) == ([], [])
@@ -162,7 +162,7 @@ def test_usage_adds_up_by_day_model_and_conversation(refinery: Refinery, run: Ru
 
 
 def cost_of_notes(refinery: Refinery) -> int:
-    """What the notes on segments cost; chapters are told by a cheaper model."""
+    """Return the cost of notes on segments; a cheaper model writes those on chapters."""
     return int(refinery.query("SELECT SUM(cost_micros) FROM tenant_usage WHERE model = 'gpt-4o'")[0][0])
 
 

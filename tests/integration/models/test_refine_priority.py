@@ -1,4 +1,4 @@
-"""Which groups of segments are refined first: the important, the large, and what is read."""
+"""Groups of segments that are important, large or often read are refined first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.daily_on("sqlite")
 
 
 def due(refinery: Refinery) -> list[int]:
-    """Due jobs in the order in which they would be done."""
+    """Return due jobs in the order of their execution."""
     refinery.make_due()
     with refinery.local.engine.begin() as connection:
         return [int(job) for job in sql_refine_jobs.due(connection, 100, after="", lease_milliseconds=60_000)[0]]
@@ -57,13 +57,13 @@ def test_what_is_expanded_comes_sooner_also_when_it_is_refined_again(refinery: R
 
 
 def statements(refinery: Refinery, *, refined: int) -> list[str]:
-    """Level 1 of the third segment, without who spoke and when."""
+    """Return the statements of level 1 of the third segment, without speakers and times."""
     (words,) = (body for height, idx, level, body in refinery.levels(refined) if (height, idx, level) == (0, 2, 1))
     return [line.split(": ", 1)[1] for line in words.splitlines() if ": " in line]
 
 
 def in_detail(refinery: Refinery) -> list[str]:
-    """What a context shows of it because it is looked up often."""
+    """Return the statements that a context shows in detail because their segment is looked up often."""
     context = refinery.tf.context("c", budget_tokens=1_500, query=False)
     assert context.tokens <= 1_500
     shown = (

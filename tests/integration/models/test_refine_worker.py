@@ -1,4 +1,4 @@
-"""The real thing: `turnfold up` with a model starts a refine worker; a real Celery worker of threads does the jobs."""
+"""With a model, `turnfold up` starts a refine worker, a real Celery worker with threads that executes the jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A conversation counts its refined turns with whatever changes them."""
+"""A conversation's count of refined turns follows every change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHOWN = "SELECT COALESCE(SUM(last_seq - first_seq + 1), 0) FROM node WHERE heigh
 
 
 def counted(refinery: Refinery) -> int:
-    """As many as segments say, too."""
+    """Return the count; check that it equals the sum over segments."""
     (refined,) = refinery.query(SHOWN)
     assert refinery.query("SELECT refined_turns FROM conversation") == [refined]
     assert refinery.tf.status("c").refined == refined[0]

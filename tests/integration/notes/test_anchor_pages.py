@@ -1,4 +1,4 @@
-"""Anchors come in pages of whole turns: filtered before they are counted, none missed or told twice."""
+"""Anchors come in pages of whole turns, filtered before they are counted; none is missing or repeated."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Ask = Callable[..., list[Anchor]]
 
 
 def filled(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
-    """A hundred days with decisions, limits and what took their places; the newest turns are open."""
+    """A hundred days with decisions, limits and their replacements; the newest turns are open."""
     turns = [
         {
             "role": "user", "turn_id": f"t{day}", "created_at": BEGAN + timedelta(days=day),
@@ -69,7 +69,7 @@ def many(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> Ask:
 
 
 def paged(ask: Ask, limit: int, **wanted: Any) -> list[list[Anchor]]:
-    """All pages of a question."""
+    """Return all pages of a request."""
     pages: list[list[Anchor]] = []
     first_turn = 1
     while page := ask(**wanted, limit=limit, first_turn=first_turn):

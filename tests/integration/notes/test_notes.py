@@ -1,4 +1,4 @@
-"""Notes are read with their turns, states and origins, a page at a time, alike by every client."""
+"""Notes come with their turns, states and origins, in pages, and every client returns the same ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A timeline lists what came up in the order in which it did, each entry with its days and a marker."""
+"""A timeline lists topics in the order of their occurrence, each entry with its days and a marker."""
 
 from __future__ import annotations
 

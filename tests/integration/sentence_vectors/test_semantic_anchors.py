@@ -1,4 +1,4 @@
-"""Anchors compared by the real sentence model: what means the same is kept once, what differs in a value is not."""
+"""With the real sentence model, anchors of equal meaning are merged unless they differ in a value."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_number_a_name_or_a_negation_keeps_two_anchors_apart(
 
 
 def test_the_model_alone_would_merge_another_number_and_a_negation(embedder: SentenceTransformerEmbedder) -> None:
-    """Why values, names and negations are compared apart."""
+    """This is why values, names and negations are compared separately."""
     first, second, third, fourth = embedder.embed([
         "The search latency must be < 150 ms.", "The search latency must be < 250 ms.",
         "You must restart the gateway.", "You must not restart the gateway.",

@@ -1,4 +1,4 @@
-"""A segment that is folded again with the sentence model: the same rows and vectors, whatever the batches were."""
+"""A segment folded again with the sentence model has the same rows and vectors, whatever the batches were."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ TURNS = 60
 POISONED = 20
 LONGER = "We decided on monthly payments to the supplier."
 SHORTER = "We decided to pay the supplier every month."
-"""Means the same, which only the model can tell."""
+"""A paraphrase of `LONGER`, which only the model can recognize."""
 UNTOLD = "the cheapest one with two bathrooms"
-"""What no rule tells and the head on sentence vectors does."""
+"""A statement that no rule recognizes but the head on sentence vectors does."""
 SETTINGS = {"segment_max_turns": 5, "segment_min_turns": 2}
 
 
 class Once:
-    """The real model, asked once for each text: what company a text was embedded in must not matter to these tests."""
+    """The real model, called once for each text, so that vectors do not depend on the batch."""
 
     def __init__(self, embedder: SentenceTransformerEmbedder) -> None:
         self.model = embedder.model
@@ -57,7 +57,7 @@ def semantic(platform: Platform, make_worker: Callable[..., LocalWorker], once: 
 
 
 def append(platform: Platform, conversation: str, *, batch: int) -> None:
-    """The talk, of which one turn fails the rules, in batches that are folded one after the other."""
+    """Append the talk, one turn of which fails the rules, and fold it batch by batch."""
     platform.tf.configure(conversation, settings=SETTINGS)
     turns = talk(TURNS, poison=POISONED)
     turns[2]["content"] = LONGER
@@ -69,7 +69,7 @@ def append(platform: Platform, conversation: str, *, batch: int) -> None:
 
 
 def vectors(engine: Engine, conversation: str, table: str = "turn_vector", key: str = "seq") -> dict[object, bytes]:
-    """The stored vectors of a conversation."""
+    """Return the stored vectors of a conversation."""
     asked = text(
         f"SELECT {key}, vector FROM {table} v JOIN conversation c ON c.id = v.conversation WHERE c.external_id = :e"
     )
@@ -107,7 +107,7 @@ def test_a_segment_folded_again_is_as_if_it_had_never_failed_and_keeps_its_vecto
 
 
 def signs(engine: Engine, conversation: str) -> list[tuple[int, bytes]]:
-    """What the passages of a conversation mean, by segment."""
+    """Return the binary signs of a conversation's passages, by segment."""
     asked = text(
         "SELECT idx, signs FROM passage_signs s JOIN conversation c ON c.id = s.conversation "
         "WHERE c.external_id = :e ORDER BY idx"

@@ -1,4 +1,4 @@
-"""The sentence model, loaded for real: vectors are computed once, stored, and believed ever after."""
+"""The real sentence model computes each vector once; vectors are stored and never recomputed."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ from turnfold_worker.wiring import build
 pytestmark = pytest.mark.daily_on("sqlite")
 
 WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-"""SHA-256 of the default model's weights, as its authors publish them."""
+"""SHA-256 of the default model's weights, as its authors publish it."""
 
 
 class Counting:
-    """An embedder that counts what it is asked for."""
+    """An embedder that counts its requests."""
 
     def __init__(self, embedder: SentenceTransformerEmbedder) -> None:
         self.model = embedder.model
@@ -246,7 +246,7 @@ def test_what_a_turn_said_before_stands_in_no_vector(
     embedder: SentenceTransformerEmbedder,
     verb: str,
 ) -> None:
-    """Neither one that was stored nor one that a fold computed before, and stores now."""
+    """This covers both stored vectors and one computed by an earlier fold that is stored only now."""
     local = make_worker(embedder=embedder)
     tf.append("c", [{"role": "user", "content": word, "turn_id": word} for word in ("quokka", "numbat")])
     local.settle()
