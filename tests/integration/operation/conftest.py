@@ -1,4 +1,4 @@
-"""Two cells, each with a Redis and a database, for what several files of this folder show of them."""
+"""Two cells, each with a Redis and a database, for several files of this folder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def second_redis(server_folder: Path) -> Iterator[str]:
 
 @pytest.fixture
 def cells_file(redis_url: str, second_redis: str, sqlite_url: str, postgresql_url: str, tmp_path: Path) -> Path:
-    """Cell `eu` on SQLite and `us` on PostgreSQL; tenant acme is pinned to the first, globex to the second."""
+    """Cell `eu` is on SQLite and `us` on PostgreSQL; tenant acme is pinned to the first, globex to the second."""
     path = tmp_path / "cells.toml"
     path.write_text(
         f'[cells.eu]\nredis_url = "{redis_url}"\ndatabase_url = "{sqlite_url}"\n'
@@ -40,7 +40,7 @@ def cells_file(redis_url: str, second_redis: str, sqlite_url: str, postgresql_ur
 
 @pytest.fixture
 def pin(cells_file: Path) -> Callable[[str], None]:
-    """Gives tenant acme another cell in the file."""
+    """Pins tenant acme to another cell in the file."""
 
     def write(cell: str) -> None:
         lines = cells_file.read_text("utf-8").splitlines()
@@ -52,7 +52,7 @@ def pin(cells_file: Path) -> Callable[[str], None]:
 
 @pytest.fixture
 def in_cells(cells_file: Path) -> InCells:
-    """Runs `turnfold` with the file, and gives its JSON or text."""
+    """Runs `turnfold` with the file and returns its JSON or text."""
 
     def invoke(*arguments: str, code: int = 0) -> Any:
         outcome = CliRunner().invoke(main, list(arguments), env={"TURNFOLD_CELLS": str(cells_file)})

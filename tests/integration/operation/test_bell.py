@@ -1,4 +1,4 @@
-"""The bell on a real Redis: who waits at it hears it, and none is heard twice."""
+"""On a real Redis, whoever waits at the bell hears it, and every ring is heard only once."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def client(redis_url: str) -> Iterator[redis.Redis]:
 
 @contextmanager
 def doorman_at(url: str) -> Iterator[Doorman]:
-    """One that publishes to the Redis at which it waits."""
+    """A doorman that publishes to the Redis at which it waits."""
     doorman = Doorman(None)
     with producer_app(url, timeout_seconds=2) as app:
         threads = doorman.begin(app, WorkerSettings(redis_url=url), [*Queue])

@@ -1,6 +1,6 @@
-"""The real thing: producers, Redis, `celery worker` processes, SQL; driven by pytest-celery's API.
+"""Real producers, Redis, `celery worker` processes and SQL, driven by pytest-celery's API.
 
-The fixture `celery_worker` is pytest-celery's and starts a container: tests here ask for `celery_setup`.
+The fixture `celery_worker` is pytest-celery's and starts a container, so the tests here use `celery_setup` instead.
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ twins = pytest.mark.parametrize("crew", [pytest.param({"left": ALL, "right": ALL
 
 @pytest.fixture
 def redis_server(redis_server: RedisServer, server_folder: Path) -> Iterator[RedisServer]:
-    """A broker of the test's own, so that its death hurts no other test; skips as the shared one does."""
+    """A broker for this test alone, which may kill it; skips as the shared one does."""
     with RedisServer(server_folder / "redis") as server:
         yield server
 
 
 @pytest.fixture
 def crew() -> Crew:
-    """Who works; tests that want others are parametrized with them."""
+    """The workers to start; tests override it by parametrization."""
     return {"ingest": (Queue.INGEST, Queue.MAINTENANCE), "compress": (Queue.COMPRESS,)}
 
 
 @pytest.fixture
 def children() -> int:
-    """How many processes each worker has in its pool."""
+    """Number of processes in each worker's pool."""
     return 1
 
 
@@ -75,7 +75,7 @@ def celery_broker_cluster(redis_server: RedisServer) -> CeleryBrokerCluster:
 
 @pytest.fixture
 def celery_backend_cluster() -> None:
-    """None, as Turnfold has it: its tasks store no results. `celery_setup.ready(ping=True)` would need one."""
+    """None, because Turnfold's tasks store no results; `celery_setup.ready(ping=True)` would need a backend."""
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def celery_worker_cluster(
 
 @pytest.fixture
 def ringing(settings: Settings, celery_setup: CeleryTestSetup) -> Iterator[Turnfold]:
-    """A client whose doorbells the workers hear."""
+    """A client whose doorbells reach the workers."""
     with Turnfold(settings=dataclasses.replace(settings, doorbell=True)) as client:
         yield client
 
@@ -116,10 +116,10 @@ def assert_folded_as_if_undisturbed(engine: Engine, turns: list[dict[str, object
 
 @contextmanager
 def held_up(database_url: str) -> Iterator[None]:
-    """Nobody else can write, so that whoever is at work stays at it."""
+    """Lock out other writers, so that a task at work stays at it."""
     engine = connect(database_url, write=True, timeout_seconds=30)
     try:
-        # On SQLite the beginning itself takes the only lock there is.
+        # On SQLite, BEGIN itself takes the only lock.
         with engine.begin() as connection:
             if engine.dialect.name == "postgresql":
                 connection.execute(text("LOCK TABLE conversation IN EXCLUSIVE MODE"))
@@ -129,7 +129,7 @@ def held_up(database_url: str) -> Iterator[None]:
 
 
 def claimed(server: RedisServer) -> bool:
-    """Whether a worker holds the lease on the inbox of `c`, and a kill of Redis would lose nothing of it."""
+    """Return whether a worker holds the lease on the inbox of `c` and Redis has written it to disk."""
     address = Address("acme", "c")
     with server.client() as client:
         lease_until = client.zscore(place(address).ready, address.conversation) or 0
@@ -138,11 +138,11 @@ def claimed(server: RedisServer) -> bool:
 
 
 def at_work(setup: CeleryTestSetup, server: RedisServer) -> CeleryTestWorker:
-    """The worker that has taken the drain which is held up."""
+    """Return the worker that has received the drain that is held up."""
     wait_until(lambda: claimed(server), what="a worker claims the inbox")
 
     def alone() -> CeleryTestWorker | None:
-        # A drain is named when it is received and when it ends. One that finds nothing is over in a moment.
+        # A drain is logged when it is received and when it ends; one without work ends at once.
         busy = [worker for worker in setup.worker_cluster if worker.logs().count(f"{Task.DRAIN}[") % 2]
         return busy[0] if len(busy) == 1 else None
 
@@ -271,7 +271,7 @@ def test_work_goes_on_when_the_broker_is_back(
         ringing.append("c", turns[half:])
     for worker in celery_setup.worker_cluster:
         worker.assert_log_exists("Connection to broker lost. Trying to re-establish the connection")
-        # What failed is redis' own error or Kombu's, as the outage met the question for the mark or the message.
+        # The error is redis' own or Kombu's, depending on whether the mark or the message met the outage.
         worker.assert_log_exists("no sweeps are requested until Redis answers")
 
     celery_setup.broker.restart()

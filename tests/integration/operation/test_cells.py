@@ -1,4 +1,4 @@
-"""Two cells, each with a Redis, a database and workers: a tenant's turns are in its cell and nowhere else."""
+"""Of two cells, each with a Redis, a database and workers, only a tenant's own cell has its turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One gateway for two cells: each key leads to the cell in which its tenant lives, by every route, and no further."""
+"""With one gateway for two cells, each key reaches its tenant's cell by every route, and no other cell."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def gateway(settings_of_cells: Settings) -> Iterator[Gateway]:
 
 @pytest.fixture
 def clients(gateway: Gateway) -> Iterator[dict[str, httpx.Client]]:
-    """A client with a key for everything, of each tenant."""
+    """A client for each tenant, with a key for all scopes."""
     made = {tenant: gateway.client(gateway.key(tenant, *SCOPES)) for tenant in HOMES}
     yield made
     for client in made.values():
@@ -51,7 +51,7 @@ def clients(gateway: Gateway) -> Iterator[dict[str, httpx.Client]]:
 
 
 def key_in(settings: Settings, cell: str, tenant: str) -> str:
-    """A key that is stored in a cell, whoever lives there."""
+    """Return a key that is stored in a cell, even if its tenant lives elsewhere."""
     with closing(KeyStore(settings.in_cell(cell))) as store:
         return str(store.create(tenant, "test", SCOPES))
 
@@ -84,7 +84,7 @@ def test_every_route_leads_to_the_tenants_own_cell_and_to_no_other(
             own = {operation.name: call(clients[tenant], operation) for operation in rest.operations}
             assert SECRET in own["listTurns"].text
             refused = {name for name, answer in own.items() if not answer.is_success}
-            # Some call before them erased what they would have found.
+            # Calls before these may have erased what they address.
             assert refused <= {
                 "deleteTurn", "editTurn", "rewindConversation", "expandMarker", "listAnchors", "listNotes",
             }  # fmt: skip
@@ -208,7 +208,7 @@ def test_a_gateway_with_a_file_that_makes_no_sense_ends_and_says_so(cells_file: 
 
 
 def test_a_key_file_is_kept_in_the_tenants_cell(settings_of_cells: Settings, tmp_path: Path) -> None:
-    """`--key-file` of a gateway for all cells."""
+    """A gateway for all cells supports `--key-file`."""
     file = tmp_path / "key.txt"
     for tenant, home in HOMES.items():
         with gateway_process(

@@ -1,4 +1,4 @@
-"""`turnfold cells move`: nothing is lost or there twice, whenever it is killed, and what cannot work is refused."""
+"""`turnfold cells move` loses and duplicates nothing, whenever it is killed, and rejects moves that cannot work."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ MOVE = ("cells", "move", "acme", "--to", "us", "--wait", "0")
 
 @pytest.fixture
 def eu(redis_url: str, sqlite_url: str) -> Iterator[LocalWorker]:
-    """The worker of one cell, in this process: it works when it is told to."""
+    """The worker of cell `eu`, in this process; it works on request."""
     with workers_of(redis_url, sqlite_url) as make:
         yield make()
 
 
 @pytest.fixture
 def us(second_redis: str, postgresql_url: str) -> Iterator[LocalWorker]:
-    """The worker of the other cell."""
+    """The worker of cell `us`."""
     with workers_of(second_redis, postgresql_url) as make:
         yield make()
 
 
 @pytest.fixture
 def acme(cells_file: Path) -> Iterator[Turnfold]:
-    """A client of the tenant by the file as it is now."""
+    """A client of the tenant, by the file as it is now."""
     with Turnfold(cells=str(cells_file), tenant="acme", doorbell=False) as client:
         yield client
 
 
 @pytest.fixture
 def said(acme: Turnfold, eu: LocalWorker) -> dict[str, list[str]]:
-    """What the tenant has in cell `eu`: three conversations, with an edit, a deletion and a setting."""
+    """The tenant's contents in cell `eu`: three conversations, with an edit, a deletion and a setting."""
     for name, turns in (("a", 14), ("b", 5), ("c/d %", 9)):
         acme.append(name, [{**turn, "turn_id": f"t{i}"} for i, turn in enumerate(talk(f"move {name}", turns))])
     acme.edit("a", "t3", content="Decision: we move to another cell.")
@@ -64,7 +64,7 @@ def said(acme: Turnfold, eu: LocalWorker) -> dict[str, list[str]]:
 
 
 def digests(worker: LocalWorker, names: Iterable[str]) -> dict[str, str]:
-    """Of what a cell holds of some conversations."""
+    """Return the digests of those conversations that a cell has."""
     held: dict[str, str] = {}
     for name in names:
         with suppress(UnknownConversation):
@@ -78,7 +78,7 @@ def contents(cells_file: Path, names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def kills_until_done(step: int, cells_file: Path, *arguments: str, after_each: Callable[[], object]) -> int:
-    """How often a command is killed until it ends, each time more statements later than the last."""
+    """Kill a command after more statements each time until it ends; return the number of kills."""
     for kills in count():
         statements, log = step * kills * (kills + 1) // 2, cells_file.with_name("killed.log")
         ended = run_killed(statements, *arguments, log=log, TURNFOLD_CELLS=str(cells_file))
@@ -93,7 +93,7 @@ def test_a_move_that_is_killed_at_any_step_goes_on(
     cells_file: Path, said: dict[str, list[str]], eu: LocalWorker, us: LocalWorker, acme: Turnfold, pin: Pin,
     in_cells: InCells,
 ) -> None:  # fmt: skip
-    # A copy from before is there, and one of its conversations went on since.
+    # An earlier copy exists, and one of its conversations has continued since.
     assert in_cells(*MOVE, "--json")["copied"] == 3
     acme.append("b", [{"role": "user", "content": "One more thing.", "turn_id": "more"}])
     eu.settle()
@@ -199,7 +199,7 @@ def test_turns_that_came_to_the_old_cell_after_the_copy_are_not_erased(
     monkeypatch.setattr(forget, "WAIT_SECONDS", 0.0)
     in_cells(*MOVE)
     pin("us")
-    # Its client has read the file before.
+    # The tenant's client has read the file before.
     acme.append("new", [{"role": "user", "content": "I have the older file.", "turn_id": "late"}])
     assert "in cell 'eu': 1 conversations, such as 'new', are not stored yet" in in_cells(*MOVE, "--yes", code=3)
     eu.settle()
@@ -303,7 +303,7 @@ def test_keys_go_along_and_stay_revoked_wherever_they_were(
         assert in_cells(*MOVE, "--json")["keys"] == 3
         assert new.keys("acme") == old.keys("acme")
         assert in_cells(*MOVE, "--json")["keys"] == 0
-        # Revoked on either side in between, and made after the copy.
+        # Keys revoked on either side in between, and one made after the copy.
         old.revoke(first)
         new.revoke(later)
         made_since = old.create("acme", "made since", ["read"]).key_id

@@ -1,4 +1,4 @@
-"""The command as a person uses it: real processes, found again through the state folder."""
+"""The command as people use it: real processes that find each other through the state folder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.processes
 
 @pytest.fixture(scope="module")
 def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandServer]:
-    """Runs the commands that a person runs beside `turnfold up`."""
+    """Runs commands next to `turnfold up`."""
     with CommandServer(tmp_path_factory.mktemp("commands")) as server:
         yield server
 
@@ -316,5 +316,5 @@ def test_a_worker_and_a_redis_that_die_come_back_and_work_goes_on(up: Up, server
 
 
 def test_a_signal_stops_everything_within_seconds(up: Up) -> None:
-    """The last one that uses it."""
+    """Must be the last test that uses the stack."""
     assert_stops(up, signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""The image of workers in a container, with pytest-celery's stock broker, network and nodes."""
+"""The workers' image in a container, with pytest-celery's stock broker, network and nodes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ QUEUES = "turnfold.ingest,turnfold.compress,turnfold.maintenance"
 
 @pytest.fixture(scope="session")
 def docker_client() -> Iterator[docker.DockerClient]:
-    """What every container, image and network here is asked of. Skips without an engine, in CI too: it has none."""
+    """The client for all containers, images and networks here. Skips without an engine, even in CI, which has none."""
     client, reason = _engine()
     if client is None:
         pytest.skip(f"no Docker engine answers, and in CI none is there to answer: {reason}")
@@ -36,7 +36,7 @@ def docker_client() -> Iterator[docker.DockerClient]:
 
 def _engine() -> tuple[docker.DockerClient | None, str]:
     with warnings.catch_warnings():
-        # docker leaves a socket open that it could not connect; it has to be collected before it may warn again.
+        # docker leaks a socket on a failed connection; collect it while its warning is ignored.
         warnings.simplefilter("ignore", ResourceWarning)
         try:
             client = docker.from_env()
@@ -77,13 +77,13 @@ def celery_setup_cls() -> type[CeleryTestSetup]:
 
 @pytest.fixture
 def celery_broker_cluster(celery_redis_broker: RedisTestBroker) -> CeleryBrokerCluster:
-    """Redis only: by default, tests run on RabbitMQ as well."""
+    """Redis only: by default, pytest-celery also runs the tests on RabbitMQ."""
     return CeleryBrokerCluster(celery_redis_broker)
 
 
 @pytest.fixture
 def celery_backend_cluster() -> None:
-    """None, as Turnfold has it: its tasks store no results."""
+    """None, because Turnfold's tasks store no results."""
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_turns_appended_outside_are_stored_and_folded_inside_the_image(celery_se
     assert celery_setup.ready(control=True, docker=True)
     redis_url = celery_setup.broker.config()["host_url"]
 
-    # A producer needs no database to append; what became of its turns is read in the worker's log.
+    # A producer needs no database to append; the worker's log shows what became of its turns.
     with Turnfold(redis_url=redis_url, database_url="sqlite:////nowhere") as tf:
         tf.append("c", [{"role": "user", "content": f"We decided to launch on the {n}th."} for n in range(60)])
         celery_setup.worker.assert_log_exists("turns stored: 60")

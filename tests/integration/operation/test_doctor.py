@@ -1,4 +1,4 @@
-"""The doctor finds each kind of damage on a healthy platform, says what to do, and finds nothing otherwise."""
+"""The doctor finds each kind of damage and names the remedy, and finds nothing on a healthy platform."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from turnfold_worker.operate.doctor import servers, workers
 Diagnose = Callable[[], Mapping[str, Any]]
 NOWHERE = "redis://127.0.0.1:1/0"
 WORKERS = {"workers: some answer", "workers: each queue is served"}
-"""Nobody works in these tests."""
+"""Checks that fail because these tests run no workers."""
 UNSAFE = {"redis: persistence", "database: durability"}
-"""Servers of tests keep nothing for longer than the tests."""
+"""Checks that fail because test servers keep no data beyond the tests."""
 
 
 @pytest.fixture(autouse=True)
 def no_wait_for_nobody(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where no worker was started, none is waited for."""
+    """Do not wait for answers of workers where none was started."""
     if "start_worker" not in request.fixturenames:
         monkeypatch.setattr(workers, "ANSWER_SECONDS", 0.01)
 
@@ -62,7 +62,7 @@ def filled() -> Filling:
 
 @pytest.fixture
 def diagnose(redis_url: str, database_url: str) -> Diagnose:
-    """What the doctor says of a platform that has folded a conversation."""
+    """Returns the doctor's findings on a platform that has folded a conversation."""
     return lambda: diagnosed(redis_url, database_url)
 
 

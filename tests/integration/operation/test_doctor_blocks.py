@@ -1,4 +1,4 @@
-"""The doctor looks at all conversations in blocks, says where time ran out, and is stopped by no slow statement."""
+"""The doctor checks all conversations in blocks, reports where time ran out, and survives slow statements."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ORDER = next(query.check for query in IN_BLOCKS if query.check.startswith("I3"))
 
 @pytest.fixture
 def many(database_url: str) -> None:
-    """Conversations that nobody wrote a turn to; the oldest one counts a turn that is not there."""
+    """Conversations without turns, the oldest of which counts a turn that does not exist."""
     writer = connect(database_url, write=True, timeout_seconds=5)
     with writer.begin() as connection:
         connection.execute(
@@ -33,7 +33,7 @@ def many(database_url: str) -> None:
 
 @pytest.fixture
 def slow_engine(postgresql_url: str) -> Iterator[Engine]:
-    """A PostgreSQL that gives statements up early."""
+    """A PostgreSQL engine with a short statement timeout."""
     engine = connect(postgresql_url, write=False, timeout_seconds=0.2)
     yield engine
     engine.dispose()

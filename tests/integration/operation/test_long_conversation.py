@@ -1,4 +1,4 @@
-"""What is asked of a conversation of a million turns reads as much of it as of a short one."""
+"""Requests about a conversation of a million turns read as many rows as about a short one."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def engine(database_url: str) -> Iterator[Engine]:
 
 
 def rows_read(engine: Engine, look: Callable[[], Any]) -> int:
-    """Rows of tables and indexes that PostgreSQL went through for a look, by EXPLAIN ANALYZE of its statements."""
+    """Return how many rows of tables and indexes PostgreSQL read for a look, by EXPLAIN ANALYZE of its statements."""
     read = 0
 
     def explain(connection: Connection, cursor: Any, statement: str, parameters: Any, *_: object) -> None:

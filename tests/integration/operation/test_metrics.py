@@ -1,4 +1,4 @@
-"""What Prometheus is told."""
+"""The metrics that Prometheus scrapes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_work_is_seen_where_it_is(tf: Turnfold, local: LocalWorker, told: Callab
     tf.append("secret-name", talk("metrics", 50))
     tf.for_tenant("other").append("c", talk("others", 3))
     waiting = told()
-    assert waiting["turnfold_inbox_turns", ""] == 54  # with what was configured
+    assert waiting["turnfold_inbox_turns", ""] == 54  # including the configuration
     assert waiting["turnfold_inbox_conversations", ""] == 2
     assert waiting["turnfold_turns", ""] == 0
     assert ("turnfold_level_ratio", "1") not in waiting
@@ -127,12 +127,12 @@ def test_totals_stay_exact_though_a_scrape_reads_a_few_blocks_of_conversations(
         }
 
     assert scraped()["turnfold_turns", ""] == 42
-    assert len(blocks) == 8  # all of them, once
+    assert len(blocks) == 8  # all blocks, once each
     tf.append("c0", talk("more", 2))
     tf.append("c13", talk("more", 1))
     tf.append("new", talk("new", 1))
     local.settle()
-    assert scraped()["turnfold_turns", ""] >= 44  # what is new is in the newest blocks
+    assert scraped()["turnfold_turns", ""] >= 44  # new turns are in the newest blocks
     assert len(blocks) <= BLOCKS + 2
     assert scraped()["turnfold_turns", ""] == 46
     tf.forget("new", timeout_seconds=0)

@@ -1,4 +1,4 @@
-"""What operators and timers ask PostgreSQL for reads no whole table, whatever number of conversations there is."""
+"""No statement of operators or timers reads a whole table of PostgreSQL, however many conversations there are."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ FILL = (
 )
 
 SMALL = {"meta", "tenant_quota", "model_batch", "alembic_version", "webhook_endpoint", "api_key"}
-"""Tables of an installation: a row for each tenant with numbers of its own, batch under way, endpoint or key."""
+"""Small tables: a row for each tenant with own quotas, running batch, endpoint or key."""
 
 
 @pytest.fixture
 def database_url(postgresql_url: str) -> str:
-    """Many conversations, on PostgreSQL alone."""
+    """A PostgreSQL database with many conversations."""
     writer = connect(postgresql_url, write=True, timeout_seconds=60)
     with writer.begin() as connection:
         for statement in FILL:
@@ -71,7 +71,7 @@ def database_url(postgresql_url: str) -> str:
 
 @pytest.fixture
 def statements() -> Iterator[dict[str, Any]]:
-    """Statements that were executed meanwhile, each with its parameters at one time."""
+    """Collect the executed statements, each with one set of its parameters."""
     executed: dict[str, Any] = {}
 
     def note(_: Any, __: Any, statement: str, parameters: Any, context: Any, many: bool) -> None:
@@ -83,7 +83,7 @@ def statements() -> Iterator[dict[str, Any]]:
 
 
 def scans(database_url: str, statements: dict[str, Any]) -> list[str]:
-    """Statements that read a whole table, or a whole index of one, with the table's name."""
+    """Return statements that read a whole table, or a whole index of one, with the table's name."""
     engine, asked = connect(database_url, write=True, timeout_seconds=30), list(statements.items())
     scanning = []
     with engine.connect() as connection:
@@ -103,7 +103,7 @@ def scans(database_url: str, statements: dict[str, Any]) -> list[str]:
 
 
 def whole(plan: dict[str, Any], partial: set[str], *, is_limited: bool = False) -> Iterator[str]:
-    """Tables that a plan reads whole. Partial indexes hold what waits; a limit ends a walk along an index."""
+    """Yield tables that a plan reads whole. Partial indexes contain waiting rows only; a limit ends an index walk."""
     kind, name = plan["Node Type"], plan.get("Relation Name", "")
     is_walk = kind in {"Index Scan", "Index Only Scan"} and "Index Cond" not in plan
     if (
@@ -112,7 +112,7 @@ def whole(plan: dict[str, Any], partial: set[str], *, is_limited: bool = False) 
         and (kind == "Seq Scan" or (is_walk and not is_limited and plan["Index Name"] not in partial))
     ):
         yield name
-    # What sorts or hashes reads all before its first row.
+    # A node that sorts or hashes reads all its input before the first row.
     is_limited = kind == "Limit" or (is_limited and kind not in {"Sort", "Hash", "Aggregate", "HashAggregate"})
     for child in plan.get("Plans", ()):
         yield from whole(child, partial, is_limited=is_limited)
@@ -129,7 +129,7 @@ COMMANDS = (
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody works in these tests, and none is waited for."""
+    """Do not wait for workers, since none run in these tests."""
     monkeypatch.setattr(workers, "ANSWER_SECONDS", 0.01)
     monkeypatch.setattr("turnfold_worker.cli.forget.WAIT_SECONDS", 0.0)
     monkeypatch.setattr("turnfold_worker.cli.status.WORKER_ANSWER_SECONDS", 0.01)
@@ -156,7 +156,7 @@ def test_no_command_reads_a_whole_table(
 
 
 def rung(local: LocalWorker) -> list[bytes]:
-    """What readers have asked to be folded."""
+    """Return the folds that readers have requested."""
     return [bytes(member) for member in local.client.zrange(keys.rung_for(Queue.COMPRESS), 0, -1)]
 
 

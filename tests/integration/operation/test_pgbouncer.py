@@ -1,4 +1,4 @@
-"""PostgreSQL behind a real PgBouncer in transaction mode: its sessions are shared, and nothing stays in them."""
+"""Behind a real PgBouncer in transaction mode, sessions are shared and no state remains in them."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ pytestmark = pytest.mark.postgresql
 CLIENTS = 2 * SESSIONS
 CONVERSATIONS = 2
 ROUNDS = 6
-"""psycopg names a statement after it was executed five times."""
+"""psycopg prepares a statement after five executions."""
 
 
 @pytest.fixture(scope="module")
 def pgbouncer(postgresql_server: PostgresqlServer) -> Iterator[PgBouncer]:
-    """Refuses clients that set anything in a session, as it does unless it is told otherwise."""
+    """A pooler that rejects clients with session settings, as by default."""
     with own_folder() as folder:
         server = PgBouncer(folder, postgresql_server.port)
         server.start()
@@ -49,7 +49,7 @@ def pgbouncer(postgresql_server: PostgresqlServer) -> Iterator[PgBouncer]:
 
 @pytest.fixture(scope="module")
 def lenient_pgbouncer(postgresql_server: PostgresqlServer) -> Iterator[PgBouncer]:
-    """Ignores what they set."""
+    """A pooler that ignores session settings."""
     with own_folder() as folder:
         server = PgBouncer(folder, postgresql_server.port, ignore_startup_parameters="options")
         server.start()
@@ -176,7 +176,7 @@ def test_no_statement_is_prepared_under_a_name(tf: Turnfold, local: LocalWorker,
         tf._resources.reader().forget_parsed()
         tf.context("talk", budget_tokens=1_000)
 
-    # All sessions of the pooler at once, so that each is looked at.
+    # Open all sessions of the pooler at once, so that each one is checked.
     with ExitStack() as stack:
         sessions = [
             stack.enter_context(psycopg.connect(database_url.replace("+psycopg", ""), prepare_threshold=None))

@@ -1,4 +1,4 @@
-"""Workers of two versions are at work at once: their rules differ, and the newer one knows another operation."""
+"""Workers of two versions run at once, with different rules and an operation that only the newer one knows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def rules_of(engine: Engine) -> list[int]:
 
 
 def fold_as(version: int, worker: LocalWorker) -> int:
-    """Fold what is due by rules of some version; how many conversations were folded."""
+    """Fold due conversations by rules of `version`; return how many."""
     with pytest.MonkeyPatch.context() as other:
         other.setattr(rules, "RULES_VERSION", version)
         return len(worker.worker.fold_due().conversations)
@@ -90,7 +90,7 @@ def test_an_operation_of_a_newer_version_waits_with_what_came_after_it(
 
 
 def received_by_a_newer_version(entry: InboxEntry) -> Received:
-    """To it, `merge` is a way to configure."""
+    """Receive an entry as a newer version does, for which `merge` is a way to configure."""
     return receive(entry._replace(operation="configure") if entry.operation == "merge" else entry)
 
 

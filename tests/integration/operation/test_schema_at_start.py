@@ -1,4 +1,4 @@
-"""A worker or a gateway on a database of another schema ends at once, and says what to do."""
+"""A worker or gateway on a database with another schema exits at once and names the remedy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def database_url(request: pytest.FixtureRequest) -> str:
 
 
 def ended_with(worker: CeleryWorker) -> tuple[int | None, str]:
-    """How a worker ended, and its log."""
+    """Return the exit code and the log of a worker that ends at its start."""
     worker.start(wait=False)
     wait_until(lambda: not worker.running, what=f"the worker ends, see {worker.log}")
     return worker.exit_code, worker.log.read_text()

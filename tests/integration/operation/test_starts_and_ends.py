@@ -1,4 +1,4 @@
-"""How `turnfold up`, an import and the demo start and end, however they are ended: nothing is left running."""
+"""However `turnfold up`, an import or the demo ends, no process is left running."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CONVERSATION = EXAMPLE.stem
 
 @pytest.fixture(scope="module")
 def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandServer]:
-    """Runs the commands that a person runs beside `turnfold up`."""
+    """Runs commands next to `turnfold up`."""
     with CommandServer(tmp_path_factory.mktemp("commands")) as server:
         yield server
 
@@ -116,9 +116,9 @@ def test_the_demo_shows_the_main_job_in_under_a_minute(server_folder: Path) -> N
 
 
 def importing_from_nowhere(folder: Path, port: int) -> subprocess.Popen[str]:
-    """An import that has just said that its Redis does not answer."""
+    """Start an import and wait until it reports that its Redis does not answer."""
     python, option, program = TURNFOLD
-    # What runs in the background of a shell, as tests may, is not interrupted unless it asks to be.
+    # A shell's background processes, as tests may be, ignore SIGINT unless they restore its handler.
     program = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {program}"
     process = subprocess.Popen(
         [python, option, program, "--redis-url", f"redis://127.0.0.1:{port}/0", "import", str(EXAMPLE)],

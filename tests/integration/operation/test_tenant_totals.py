@@ -1,4 +1,4 @@
-"""What `turnfold status` says of a tenant: the numbers of its rows, without reading them one by one."""
+"""`turnfold status` shows a tenant's totals without reading its rows one by one."""
 
 from __future__ import annotations
 

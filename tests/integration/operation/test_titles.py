@@ -1,4 +1,4 @@
-"""What people call a conversation: kept, listed, exported, and read by nothing that folds or tells."""
+"""Titles of conversations are stored, listed and exported, but used neither in folds nor in contexts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spans, by OpenTelemetry's own SDK and its exporter in memory: of clients, workers, models and the gateway."""
+"""Clients, workers, models and the gateway emit spans, collected by OpenTelemetry's own SDK in memory."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ SECRET = "tangerine-41"
 
 @pytest.fixture
 def database_url(sqlite_url: str) -> str:
-    """One is enough: what is traced is the same on both."""
+    """SQLite alone suffices: traces are the same on both databases."""
     return sqlite_url
 
 
 @pytest.fixture(scope="module")
 def traces_folder() -> Path:
-    """Where OpenTelemetry's SDK is, on this process's path. Skips without it, but fails where CI is set."""
+    """OpenTelemetry's SDK, on this process's path. Skips without it, but fails where CI is set."""
     folder = Path(sys.prefix) / "traces"
     if not folder.is_dir():
         skip_or_fail(f"no OpenTelemetry in {folder}: make lint installs it")
@@ -46,7 +46,7 @@ def traces_folder() -> Path:
 
 @pytest.fixture(scope="module")
 def exporter(traces_folder: Path) -> Any:
-    """Takes the spans of this process. A process has one provider for good."""
+    """An exporter of this process's spans; a process can set its tracer provider only once."""
     from opentelemetry import trace
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -64,7 +64,7 @@ def exporter(traces_folder: Path) -> Any:
 
 @pytest.fixture
 def spans(exporter: Any) -> Iterator[Callable[[], list[Any]]]:
-    """Those that ended since the test began."""
+    """Returns the spans that ended since the test began."""
     exporter.clear()
     yield lambda: list(exporter.get_finished_spans())
     exporter.clear()
@@ -207,7 +207,7 @@ def test_a_worker_sends_its_tasks_and_folds_by_otlp(
         )  # fmt: skip
         tf.append("c", {"role": "user", "content": f"The code is {SECRET}."})
         tf.wait("c", timeout_seconds=90)
-        # A message of OTLP holds names as they are.
+        # An OTLP message contains names as plain bytes.
         names = (b"run/turnfold.drain", b"run/turnfold.compress", b"upsert_memory", b"turnfold-worker")
         wait_until(lambda: all(name in b"".join(received) for name in names), what=f"spans of {names}")
         collector.shutdown()
