@@ -1,10 +1,10 @@
-"""Measure exact-span recall on the made cases of `anchor_cases.jsonl`: what is kept, and in what state.
+"""Measure exact-span recall on the made cases of `anchor_cases.jsonl`: which spans are kept, and in what state.
 
-    python benchmarks/anchor_cases.py [--semantic] [--cases FILE] [--show]
+python benchmarks/anchor_cases.py [--semantic] [--cases FILE] [--show]
 
-A case is a short conversation, the spans that some anchor must hold word for word (with its type, its state and what
-it replaces, where that is sure), and words that no active anchor may hold. An anchor that holds a span counts only
-when it is at most a sentence longer: keeping everything is no recall.
+A case is a short conversation, the spans that some anchor must contain word for word (with its type, its state and the
+anchor it replaces, where these are certain), and words that no active anchor may contain. An anchor that contains a
+span counts only if it is at most a sentence longer, so that keeping everything earns no recall.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from turnfold_worker.offline import fold
 
 CASES = Path(__file__).with_name("anchor_cases.jsonl")
 MOST_EXTRA = 120
-"""Code points by which an anchor may be longer than the span it is to hold."""
+"""Code points by which an anchor may exceed the span that it must contain."""
 CLOSING = [{"role": "user", "content": "Let us talk about something else now."}]
-"""Something more is said, so that the segment of the case can close."""
+"""One more turn, so that the segment of the case can close."""
 
 
 def anchors_of(turns: Sequence[dict[str, str]], *, semantic: bool) -> list[Anchor]:
-    """The anchors of a case's turns, folded as one segment."""
+    """Return the anchors of a case's turns, folded as one segment."""
     settings = {"segment_max_turns": max(4, len(turns))}
     filler = [{"role": "user", "content": f"Nothing of note, part {part}."} for part in range(max(4, len(turns)))]
     with fold([*turns, *filler, *CLOSING], settings=settings, semantic=semantic) as folded:
@@ -35,7 +35,7 @@ def anchors_of(turns: Sequence[dict[str, str]], *, semantic: bool) -> list[Ancho
 
 
 def missing(case: dict[str, Any], found: Sequence[Anchor]) -> list[str]:
-    """What of a case does not hold, in words."""
+    """Return the unmet expectations of a case, in words."""
     by_id = {anchor.id: anchor for anchor in found}
     faults = []
     for wanted in case.get("expect", []):

@@ -1,10 +1,9 @@
-"""What Turnfold finds in conversations, as a system under test of an anchor harness.
+"""Turnfold's anchors as a system under test of an anchor harness.
 
-The harness names it `anchor_system:acts` (what each turn does, by the rules, at their one threshold) or
-`anchor_system:kept` (only what a fold keeps as an anchor), or `semantic_acts` and `semantic_kept` (with sentence
-vectors and the head that was trained on them); put this folder on PYTHONPATH. It hands over turns of `speaker` and
-`text`, and takes `{type, turn, text, score, accepted}`. `without_replies` and `alone` are the ablations of
-docs/quality.md.
+Put this folder on PYTHONPATH. The harness names the system `anchor_system:acts` (what each turn does, by the rules, at
+their single threshold) or `anchor_system:kept` (only what a fold keeps as an anchor), or `semantic_acts` and
+`semantic_kept` (with sentence vectors and the head trained on them). It passes turns of `speaker` and `text`, and
+expects `{type, turn, text, score, accepted}`. `without_replies` and `alone` are the ablations of docs/quality.md.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from turnfold_worker.pipeline.turns.reading import Reading, read_turn
 from turnfold_worker.ports.storage import SentenceEmbedder
 
 ROLES = {"assistant": Role.ASSISTANT, "system": Role.ASSISTANT}
-"""In the harness `system` is the side that answers, not a system message."""
+"""In the harness, `system` is the side that answers, not a system message."""
 TYPES_OF_ACT = {
     Act.COMMITMENT: ("commitment",),
     Act.REQUEST: ("request",),
@@ -49,12 +48,12 @@ SEGMENT_TURNS = 20
 
 
 def readings_of(turns: Sequence[dict[str, Any]]) -> list[Reading]:
-    """A harness's turns, read."""
+    """Read a harness's turns."""
     return [read_turn(as_stored(turn, seq)) for seq, turn in enumerate(turns, start=1)]
 
 
 def as_stored(turn: dict[str, Any], seq: int) -> StoredTurn:
-    """A harness's turn as a stored one."""
+    """Convert a harness's turn to a stored one."""
     speaker = turn["speaker"]
     return StoredTurn(
         seq=seq, turn_id=f"t{seq}", role=ROLES.get(speaker, Role.USER), content=turn["text"],
@@ -63,7 +62,7 @@ def as_stored(turn: dict[str, Any], seq: int) -> StoredTurn:
 
 
 def vectors_of(readings: Sequence[Reading], embedder: SentenceEmbedder | None) -> Mapping[int, Vector]:
-    """The sentence vectors of turns, by number, as a worker with this model stores them."""
+    """Return the sentence vectors of turns by number, as a worker with this model stores them."""
     if embedder is None:
         return NO_VECTORS
     found = embedder.embed([reading.turn.content for reading in readings])
@@ -71,7 +70,7 @@ def vectors_of(readings: Sequence[Reading], embedder: SentenceEmbedder | None) -
 
 
 class Acts:
-    """What each turn does; a conversation is one segment."""
+    """Returns what each turn does; a conversation is one segment."""
 
     def __init__(
         self, *, without_replies: bool = False, alone: bool = False, embedder: SentenceEmbedder | None = None,
@@ -98,7 +97,7 @@ class Acts:
 
 
 class Kept:
-    """What a fold keeps, in segments of `SEGMENT_TURNS` turns."""
+    """Returns what a fold keeps, in segments of `SEGMENT_TURNS` turns."""
 
     def __init__(self, embedder: SentenceEmbedder | None = None) -> None:
         self._embedder = embedder
@@ -119,21 +118,21 @@ acts = Acts
 """The factory that the harness calls."""
 kept = Kept
 without_replies = partial(Acts, without_replies=True)
-"""What a reply means is not looked at."""
+"""An ablation that ignores the meaning of replies."""
 alone = partial(Acts, alone=True)
-"""Each turn by itself: no turn before, no group."""
+"""An ablation that reads each turn by itself, without earlier turns or its group."""
 
 
 def semantic_acts() -> Acts:
-    """With the head on sentence vectors."""
+    """Return the system with the head on sentence vectors."""
     return Acts(embedder=SentenceTransformerEmbedder())
 
 
 def semantic_acts_in_segments() -> Acts:
-    """The same in segments of `SEGMENT_TURNS` turns: nothing beyond a segment is seen."""
+    """Return the same system in segments of `SEGMENT_TURNS` turns, beyond which nothing is seen."""
     return Acts(embedder=SentenceTransformerEmbedder(), segment_turns=SEGMENT_TURNS)
 
 
 def semantic_kept() -> Kept:
-    """What a fold with sentence vectors keeps."""
+    """Return what a fold with sentence vectors keeps."""
     return Kept(SentenceTransformerEmbedder())

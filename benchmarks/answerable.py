@@ -1,10 +1,10 @@
-"""How well `Report.answerable` tells questions that nothing answers from others: words alone, one configuration.
+"""Measure how well `Report.answerable` recognizes unanswerable questions, by words alone in one configuration.
 
-    python benchmarks/answerable.py SET.jsonl … [--budget 1000]
+python benchmarks/answerable.py SET.jsonl … [--budget 1000]
 
-Each file holds conversations of an evidence-retention harness, whose questions of the categories `adversarial` and
-`abstention` have no answer in them. Printed are the area under the ROC curve, and the share of these questions of which
-a context says that no turn matches them, beside the share of other questions of which it says so (false alarms).
+Each file contains conversations of an evidence-retention harness, whose questions of the categories `adversarial` and
+`abstention` have no answer in them. Prints the area under the ROC curve, the share of unanswerable questions for which
+a context states that no turn matches, and the same share of the other questions (false alarms).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UNANSWERABLE = frozenset({"adversarial", "abstention"})
 
 
 def scores(path: Path, budget: int) -> tuple[list[float], list[float]]:
-    """What `answerable` is for questions with an answer, and for those without one."""
+    """Return `answerable` for the questions with an answer, and for those without one."""
     with_answer: list[float] = []
     without: list[float] = []
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -38,7 +38,7 @@ def scores(path: Path, budget: int) -> tuple[list[float], list[float]]:
 
 
 def area(with_answer: list[float], without: list[float]) -> float:
-    """The area under the ROC curve: how often a question with an answer has more than one without (Mann-Whitney)."""
+    """Return the area under the ROC curve: how often an answerable question outscores another (Mann-Whitney)."""
     ordered = sorted(with_answer)
     many = len(ordered)
     won = sum(many - bisect_right(ordered, score) + (bisect_right(ordered, score) - bisect_left(ordered, score)) / 2
@@ -47,7 +47,7 @@ def area(with_answer: list[float], without: list[float]) -> float:
 
 
 def told_at(with_answer: list[float], without: list[float], threshold: float) -> tuple[float, float]:
-    """Of the questions without an answer, and of the others, the shares below a threshold."""
+    """Return the shares of unanswerable questions and of the others that score below a threshold."""
     return tuple(sum(score < threshold for score in of) / max(1, len(of)) for of in (without, with_answer))  # type: ignore[return-value]  # two
 
 

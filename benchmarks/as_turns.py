@@ -1,4 +1,4 @@
-"""Turn a harness's conversations into files that `turnfold import` takes: one JSONL of turns each.
+"""Convert a harness's conversations to files for `turnfold import`: a JSONL file of turns for each.
 
 python benchmarks/as_turns.py OUT_FOLDER SET.jsonl…
 """
@@ -14,7 +14,7 @@ from retention_system import as_turn
 
 
 def main() -> None:
-    """Write one file a conversation and say how many turns it has."""
+    """Write a file for each conversation and print its number of turns."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, help="folder for the files")
     parser.add_argument("sets", type=Path, nargs="+", help="JSONL: a conversation with `id` and `turns` a line")

@@ -1,4 +1,4 @@
-"""What the benchmarks share: made talk, a client with its worker on one database, and the floors by plain drivers."""
+"""Shared parts of the benchmarks: made talk, a client with a worker on one database, floors by plain drivers."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from turnfold_worker.wiring import Worker, sql_store
 
 
 def question(number: int) -> str:
-    """A question about the made talk."""
+    """Return a question about the made talk."""
     subjects = ("seat api", "refund page", "login job", "report test")
     return f"What did we decide about the {subjects[number % 4]} for customer {37 * number}?"
 
 
 class Nobody:
-    """A publisher without Celery: the benchmark calls what it wants done."""
+    """A publisher that discards messages, because the benchmark calls the worker itself."""
 
     def drain(self, shard: int) -> None: ...
 
@@ -41,7 +41,7 @@ class Nobody:
 
 
 def talk(count: int) -> Iterator[dict[str, str]]:
-    """Made talk with changing subjects, numbers, decisions and questions."""
+    """Yield made talk with changing subjects, numbers, decisions and questions."""
     chance = random.Random(7)  # noqa: S311 - made talk, the same at every run
     subjects = [f"{a} {b}" for a in ("seat", "refund", "login", "report") for b in ("api", "page", "job", "test")]
     verbs = ("must finish within", "should stay under", "may cost at most", "takes about")
@@ -58,7 +58,7 @@ def talk(count: int) -> Iterator[dict[str, str]]:
 
 
 class Bench:
-    """One database with its client and its worker."""
+    """A database with a client and a worker."""
 
     def __init__(self, place: Place) -> None:
         self.place = place
@@ -80,7 +80,7 @@ class Bench:
         self.read.dispose()
 
     def drain(self) -> float:
-        """Store everything that was appended; seconds."""
+        """Store everything that was appended; return the seconds it took."""
         begun = time.perf_counter()
         for shard in NEW_LAYOUT.all():
             self.worker.drain(shard)
@@ -112,9 +112,9 @@ def row_id(engine: Engine, tenant: str, name: str) -> int:
 
 
 def floor_of_a_read(bench: Bench, conversation: int) -> Any:
-    """A call that makes one Redis round trip and one indexed SELECT of 60 rows."""
+    """Return a call that makes one Redis round trip and one indexed SELECT of 60 rows."""
     client = redis.Redis.from_url(bench.place.redis_url)
-    # A connection of its own that never goes back to the pool.
+    # A connection of its own that never returns to the pool.
     plain: Any = bench.read.pool._creator()  # type: ignore[attr-defined]  # noqa: SLF001
     postgresql = bench.read.dialect.name == "postgresql"
     if postgresql:
@@ -132,7 +132,7 @@ def floor_of_a_read(bench: Bench, conversation: int) -> Any:
 
 
 def _floor_of_a_drain(bench: Bench, conversations: int, turns: int) -> float:
-    """The same rows into the same table, 50 conversations a commit, by SQLAlchemy's executemany and nothing else."""
+    """Insert the same rows with nothing but SQLAlchemy's executemany, 50 conversations a commit; return the seconds."""
     rows = table(TurnRow)
     address = Address("floor", f"floor-{turns}")
     (conversation,) = bench.worker.store.resolve([address])

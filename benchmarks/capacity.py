@@ -1,15 +1,15 @@
-"""What a number of turns a day needs, costs and breaks: constants measured here, a model checked here, docs/scale.md.
+"""Plan capacity: what a number of turns a day needs and costs, and what it overloads; writes docs/scale.md.
 
-    make bench BENCH_ARGS=--capacity                  measure, check, write docs/scale.md, its figures, scale.json
-    make bench BENCH_ARGS="--capacity --again"        the same page anew from the scale.json of the last run: a second
-    … --capacity --again --turns-a-day 5e7 --peak 5   print what 50 million turns a day need; nothing is written
+make bench BENCH_ARGS=--capacity                  measure, check, write docs/scale.md, its figures, scale.json
+make bench BENCH_ARGS="--capacity --again"        rewrite the page from scale.json of the last run, in a second
+… --capacity --again --turns-a-day 5e7 --peak 5   print what 50 million turns a day need; nothing is written
 
-Three steps. (1) Real workers, Redis and PostgreSQL store and fold made talk in waves, one stage at a time, at several
-turns a fold: CPU from /proc, so that a busy machine spoils little. (2) A model of costs and queues is fitted to that,
-and held against a run of another kind: turns at a rate, another number of turns a fold, one worker for all queues. The
-page shows the errors. (3) What 1 million to 10 billion turns a day take in the busiest hour. Sizes: S are turns of 136
-bytes, L of 2.2 KB. About six minutes on two idle cores. Prices and loads are arguments; where the prices are from
-stands on the page.
+Three steps. (1) Real workers, Redis and PostgreSQL store and fold made talk in waves, one stage at a time, with several
+numbers of turns a fold; CPU time comes from /proc, so that other load distorts it little. (2) A model of costs and
+queues is fitted to these measurements and compared with a different run: turns at a rate, another number of turns a
+fold, one worker for all queues. The page shows the errors. (3) The model predicts the busiest hour of 1 million to 10
+billion turns a day. Sizes: S are turns of 136 bytes, L of 2.2 KB. Takes about six minutes on two idle cores. Prices and
+loads are arguments; the page names the source of the prices.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from databases import machine
 from rich.progress import Progress, TimeElapsedColumn
 
 TURNS_A_FOLD: Final = {"S": (1, 8, 16), "L": (1, 2, 8)}
-"""Of size L a fold waits for 2,000 tokens, four turns, by default."""
+"""A fold of size L waits for 2,000 tokens, which is four turns, by default."""
 DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
 
 
 def measure(sizes: Sequence[str], seconds: float) -> dict[str, Any]:
-    """Steps 1 and 2."""
+    """Carry out steps 1 and 2."""
     begun, before = time.time(), machine()
     made: dict[str, Any] = {"measured": {}, "checked": {}}
     with Progress(*Progress.get_default_columns(), TimeElapsedColumn()) as progress:
@@ -52,7 +52,7 @@ def measure(sizes: Sequence[str], seconds: float) -> dict[str, Any]:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the parser of the command line."""
     made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--capacity", action="store_true", help="given by `make bench`; says nothing here")
     made.add_argument("--again", action="store_true", help="measure nothing: take scale.json of the last run")
@@ -81,13 +81,13 @@ def parser() -> argparse.ArgumentParser:
 
 
 def print_one(constants: dict[str, Constants], load: Load, prices: Prices) -> None:
-    """What one load needs, as a table on the terminal."""
+    """Print what one load needs, as a table on the terminal."""
     for size, of_size in constants.items():
         print(f"turns of size {size}:\n{needs_table([plan(of_size, load, Limits(), prices)])}\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure or take what was measured; write the page, or print one load."""
+    """Measure or load measurements, then write the page or print one load."""
     command = parser()
     chosen = command.parse_args(arguments)
     load = Load(chosen.turns_a_day or 0, **{name: getattr(chosen, name) for name in Load._fields[1:]})

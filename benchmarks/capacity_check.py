@@ -1,7 +1,7 @@
-"""The model held against a run that it was not fitted to: a worker of all queues, and turns that come at a rate.
+"""Compare the model with a run that it was not fitted to: one worker for all queues, and turns that come at a rate.
 
-Costs are compared as they are. The waiting time is compared by Little's law: as many turns are on their way as come in
-during the time that each is on its way, so their mean number by the rate is that time.
+Costs are compared directly. Waiting times are compared by Little's law: the mean number of turns on their way, divided
+by their rate, is the mean time that each is on its way.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from support.celery_workers import CeleryWorker
 from turnfold_worker.celery_parts.doorman import LINGER_SECONDS, pauses_of
 
 TURNS_A_FOLD: Final = 4
-"""Which no constant was measured at."""
+"""A number of turns a fold at which no constant was measured."""
 CONVERSATIONS: Final = 6
 WANTED_BUSY: Final = 0.4
-"""Of the one process: a queue that never ends has no mean."""
+"""Utilisation of the single process: a queue that only grows has no mean."""
 LOOK_SECONDS: Final = 0.5
 SETTLED_SECONDS: Final = 5.0
-"""After which the mean is taken."""
+"""Seconds before the mean is taken."""
 
 
 class Backlog(threading.Thread):
-    """How many turns are appended and not stored, and stored and not folded, looked at whatever happens just then."""
+    """Samples, at regular times, the turns that are appended but not stored, and stored but not folded."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -43,7 +43,7 @@ class Backlog(threading.Thread):
         self._turns = 0
 
     def watch(self, worker: CeleryWorker, counters: Counters, turns: int) -> None:
-        """Hear how many turns were appended; begin to look with the first."""
+        """Set the number of appended turns; start to sample at the first call."""
         self._turns = turns
         if not self.is_alive() and not self._over.is_set():
             self._worker, self._counters = worker, counters
@@ -53,7 +53,7 @@ class Backlog(threading.Thread):
         self._over.wait(SETTLED_SECONDS)
         first = self._scheduled()
         while not self._over.wait(LOOK_SECONDS):
-            # One turn more: the one that every run begins with. What was appended is read first: nothing is below zero.
+            # Plus the turn that begins every run. Appended turns are counted first, so a difference may be negative.
             appended, stored, unfolded = self._turns + 1, self._counters.stored(), self._counters.unfolded()
             self.unstored.append(max(0, appended - stored))
             self.unfolded.append(unfolded)
@@ -65,12 +65,12 @@ class Backlog(threading.Thread):
         return ran, waited
 
     def end(self) -> None:
-        """Look no more."""
+        """Stop sampling."""
         self._over.set()
 
 
 def checked(size: str, constants: Constants, seconds: float) -> dict[str, Any]:
-    """What was predicted and measured, each a turn or in seconds, and the error as a share of what was measured."""
+    """Return predictions and measurements, a turn or in seconds, and each error as a share of what was measured."""
     backlog, rate = Backlog(), bearable_rate(constants)
     with places(["postgresql"]) as (place,):
         row = steady(
@@ -101,7 +101,7 @@ def checked(size: str, constants: Constants, seconds: float) -> dict[str, Any]:
 
 
 def bearable_rate(constants: Constants) -> float:
-    """Turns a second that keep one process about `WANTED_BUSY`, on a machine as busy as it is now."""
+    """Return the turns a second that use `WANTED_BUSY` of one process, on a machine as busy as it is now."""
     shape = TURNS_A_FOLD, TURNS_A_FOLD
     service = sum(constants.stages[stage].cost("service ms", *shape) for stage in ("store", "fold")) / 1_000
     stretch = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
@@ -109,7 +109,7 @@ def bearable_rate(constants: Constants) -> float:
 
 
 def _predicted(constants: Constants, rate: float, stretch: float) -> dict[str, float]:
-    """For one process on all queues. Both stages wait for the same process: their load is one."""
+    """Predict one process on all queues. Both stages wait for it, so their loads add up."""
     stages, shapes = constants.stages, {"append": (TURNS_A_FOLD, TURNS_A_FOLD)}
     pauses = {str(queue).rpartition(".")[2]: seconds for queue, seconds in pauses_of(1).items()}
     delay = {"store": pauses["ingest"] + LINGER_SECONDS, "fold": pauses["compress"] + LINGER_SECONDS}
@@ -133,7 +133,7 @@ def _predicted(constants: Constants, rate: float, stretch: float) -> dict[str, f
         "Redis commands": cost("redis commands", *every) + idle("redis commands"),
         "commits": cost("commits", *every) + idle("commits"),
         "transaction ids": cost("transaction ids", *every), "WAL bytes": cost("WAL bytes", *every),
-        # Each turn waits for the linger, and one that comes while a doorman pauses for half of the pause in the mean.
+        # Each turn waits for the linger, and one that arrives in a doorman's pause also for half of it on average.
         **{
             f"seconds until {name}": LINGER_SECONDS + _pausing(tasks[stage], delay[stage]) + waits + service[stage]
             for stage, name in (("store", "stored"), ("fold", "folded"))
@@ -142,13 +142,13 @@ def _predicted(constants: Constants, rate: float, stretch: float) -> dict[str, f
 
 
 def _pausing(tasks: float, delay: float) -> float:
-    """Mean seconds for which a turn waits because a message was sent a moment before."""
+    """Return the mean seconds that a turn waits because a message was sent a moment before."""
     pause = delay - LINGER_SECONDS
     return min(1.0, tasks * pause) * pause / 2
 
 
 def predicted_anew(check: Mapping[str, Any], constants: Constants) -> dict[str, Any]:
-    """The same run, with what the model says of it now."""
+    """Return the same run with the model's current predictions."""
     now = _predicted(constants, check["rate"], check["stretch"])
     rows = [{**row, "predicted": now[row["quantity"]]} for row in check["rows"]]
     return {**check, "rows": [
@@ -157,7 +157,7 @@ def predicted_anew(check: Mapping[str, Any], constants: Constants) -> dict[str, 
 
 
 def _wait_of_both(stages: Any, tasks: dict[str, float], service: dict[str, float]) -> float:
-    """Mean seconds until the one process begins a task of either kind: M/G/1 with the mixture's moments."""
+    """Return the mean seconds until the process begins a task of either kind: M/G/1 with the mixture's moments."""
     arrivals = sum(tasks.values())
     first = sum(tasks[stage] * service[stage] for stage in tasks) / arrivals
     second = sum(tasks[stage] * service[stage] ** 2 * (1 + _variation(stages[stage])) for stage in tasks) / arrivals

@@ -1,4 +1,4 @@
-"""The measured constants of `capacity.py` as laws by stage, and where they are kept: docs/scale.json."""
+"""The measured constants of `capacity.py` as laws by stage, and their file: docs/scale.json."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ QUANTITIES: Final = (
     "own ms", "postgresql ms", "redis ms", "redis commands", "redis bytes", "commits", "transaction ids", "WAL bytes",
     "statements", "service ms",
 )  # fmt: skip
-"""What is measured of a stage, each for a turn (of `read`: for a read)."""
+"""Measured quantities of a stage, each for a turn (of `read`: for a read)."""
 
 
 class Constants(NamedTuple):
-    """Of one size of turn."""
+    """The constants of one size of turn."""
 
     stages: Mapping[str, Stage]
     sql_bytes: float
-    """In PostgreSQL, a turn: rows and indexes."""
+    """Bytes of rows and indexes in PostgreSQL for a turn."""
     idle: Mapping[str, float]
-    """What a worker without work costs a second, by quantity."""
+    """Cost of a worker without work for each second, by quantity."""
 
 
 def laws_of(points: Sequence[Mapping[str, float]]) -> dict[str, Law]:
-    """A law for each quantity that the points have."""
+    """Fit a law to each quantity of the points."""
     return {
         name: fit([Point(row["group"], row["task"], max(0.0, row[name])) for row in points])
         for name in QUANTITIES
@@ -42,7 +42,7 @@ def laws_of(points: Sequence[Mapping[str, float]]) -> dict[str, Law]:
 
 
 def constants_of(measured: Mapping[str, Any]) -> Constants:
-    """From what `capacity_stages.measured` returns."""
+    """Return the constants in a result of `capacity_stages.measured`."""
     pauses, settings = pauses_of(PROCESSES_A_HOST), WorkerSettings()
     most = {"store": settings.batch_turns * settings.claim_conversations, "fold": 50 * settings.fold_turns}
     pause = {"store": max(pauses.values()) + LINGER_SECONDS, "fold": min(pauses.values()) + LINGER_SECONDS}
@@ -58,12 +58,12 @@ def constants_of(measured: Mapping[str, Any]) -> Constants:
 
 
 def constants_by_size(measured: Mapping[str, Mapping[str, Any]]) -> dict[str, Constants]:
-    """By size of turn. A worker without work costs the same for all: what a vacuum does meanwhile is not its own."""
+    """Return constants by size of turn, each with the least idle cost, which excludes a vacuum's work."""
     idle = [of_size["idle a second"] for of_size in measured.values()]
     least = {name: min(a_second[name] for a_second in idle) for name in idle[0]}
     return {size: constants_of(of_size)._replace(idle=least) for size, of_size in measured.items()}
 
 
 def read(path: Path) -> dict[str, Constants]:
-    """By size of turn, from the file of a run. Raises `FileNotFoundError` where none was made."""
+    """Return constants by size of turn from the file of a run. Raises `FileNotFoundError` if there is none."""
     return constants_by_size(json.loads(path.read_text())["measured"])

@@ -1,4 +1,4 @@
-"""docs/scale.md and its figures, from what `capacity.py` measured."""
+"""Write docs/scale.md and its figures from the measurements of `capacity.py`."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from steady import SIZES
 
 STEPS: Final = (1e6, 1e7, 1e8, 1e9, 1e10)
 TURNS_A_FOLD: Final = {"S": 8.0, "L": 2.0}
-"""Eight turns as by default; of long ones two, half as many as 2,000 tokens are: what was measured."""
+"""Eight short turns, the default; two long ones, half of the default's 2,000 tokens, as measured."""
 _NOTHING: Final = 1e-9
 _LEAST_SECONDS: Final = 0.001
-"""Of waiting that is shown."""
+"""The shortest wait that is shown as a number, in seconds."""
 _ELSEWHERE: Final = {"redis bytes", "service ms"}
 _UNITS: Final = ((1e9, " billion"), (1e6, " M"), (1e4, " k"))
 
 
 def short(number: float) -> str:
-    """A number with two or three digits that count.
+    """Return a number with two or three significant digits.
 
     >>> short(0.0312), short(35), short(5_800), short(84_000_000)
     ('0.031', '35', '5,800', '84 M')
@@ -48,12 +48,12 @@ def _load(size: str, turns_a_day: float, load: Load) -> Load:
 
 
 def plans(size: str, constants: Constants, load: Load, prices: Prices) -> list[Plan]:
-    """Of each step."""
+    """Return the plan of each step."""
     return [plan(constants, _load(size, turns, load), Limits(), prices) for turns in STEPS]
 
 
 def needs_table(made: Sequence[Plan]) -> str:
-    """A column a load."""
+    """Return a table of needs with a column for each load."""
     rows = [
         {"in the busiest hour": name, **{short(each.load.turns_a_day): short(each.needs[name]) for each in made}}
         for name in made[0].needs
@@ -140,7 +140,7 @@ def _percent(share: float) -> str:
 
 
 def document(made: Mapping[str, Any], constants: Mapping[str, Constants], load: Load, prices: Prices) -> str:
-    """The page."""
+    """Return the page."""
     where, check = made["machine"], next(iter(made["checked"].values()))
     parts = [
         _HEAD.format(
@@ -184,7 +184,7 @@ Folding, by how many turns are folded together:
 
 
 def figures(constants: Mapping[str, Constants], load: Load, prices: Prices) -> dict[str, str]:
-    """SVG by file name."""
+    """Return SVGs by file name."""
     needs: dict[str, list[tuple[float, float]]] = {}
     dollars: dict[str, list[tuple[float, float]]] = {}
     for size, of_size in constants.items():
@@ -203,7 +203,7 @@ def figures(constants: Mapping[str, Constants], load: Load, prices: Prices) -> d
 
 
 def _long_as_short(names: Collection[str]) -> dict[str, str]:
-    """The line of short turns whose colour that of long ones has, where there are both."""
+    """Map the lines of long turns to those of short ones, whose colour they share, where there are both."""
     short_turns, long_turns = (f"{size:,} bytes" for size in SIZES.values())
     pairs = {name: name.replace(long_turns, short_turns) for name in names if name.endswith(long_turns)}
     return {name: other for name, other in pairs.items() if other in names}

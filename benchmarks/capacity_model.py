@@ -1,19 +1,20 @@
-"""What a load takes and how long it waits: pure arithmetic over constants that `capacity.py` measures.
+"""Predict the costs and waiting times of a load, by pure arithmetic over constants that `capacity.py` measures.
 
-Costs. A stage's cost of a turn is `a + b / g + c / t`: so much for a turn, for the group of `g` turns of a conversation
-that are handled together (an append, what a drain stores of an inbox, a fold), and for the task of `t` turns that
-brings the group (a Celery message, a transaction). `fit` finds a, b, c >= 0 of least relative squared error.
+Costs. A stage's cost of a turn is `a + b / g + c / t`: a share for the turn, one for the group of `g` turns of a
+conversation that are handled together (an append, an inbox's turns in a drain, a fold), and one for the task of `t`
+turns that handles the group (a Celery message, a transaction). `fit` finds a, b, c >= 0 with the least relative squared
+error.
 
-Batches. A doorman waits `LINGER` after a ring and publishes again after a pause, so that a task holds what arrives
-meanwhile: `t = max(g, rate of its host * (linger + pause))`, at most `most_turns_a_task`.
+Batches. A doorman waits `LINGER` after a ring and publishes again after a pause, so that a task handles whatever
+arrives meanwhile: `t = max(g, rate of its host * (linger + pause))`, at most `most_turns_a_task`.
 
 Waiting. `c` processes that serve tasks in the order of arrival are an M/G/c queue, in the approximation of Allen and
 Cunneen: `Wq = C(c, a) / (c / s - rate) * (ca2 + cs2) / 2`, where `s` is the mean service time, `a = rate * s` the load
-in Erlang, `ca2` and `cs2` the squared coefficients of variation between arrivals and of service, and `C` Erlang's
-formula for the probability to wait (A. K. Erlang, 1917). With one process it is Pollaczek's and Khinchine's, which is
-exact. (A. O. Allen, Probability, Statistics, and Queueing Theory with Computer Science Applications, 2nd edition,
-Academic Press, 1990.) Tasks put together what came before them, so arrivals are taken for no burstier than Poisson's:
-`ca2 = 1`.
+in Erlang, `ca2` and `cs2` the squared coefficients of variation of the times between arrivals and of service, and `C`
+Erlang's formula for the probability of waiting (A. K. Erlang, 1917). For one process it is the formula of Pollaczek and
+Khinchine, which is exact. (A. O. Allen, Probability, Statistics, and Queueing Theory with Computer Science
+Applications, 2nd edition, Academic Press, 1990.) Tasks combine what arrived before them, so arrivals are assumed to be
+no burstier than a Poisson process: `ca2 = 1`.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ BUSY: Final = 0.7
 
 
 class Law(NamedTuple):
-    """What a turn costs: for itself, for its group, for its task."""
+    """Parts of a turn's cost: for itself, for its group, for its task."""
 
     turn: float
     group: float
     task: float
 
     def at(self, turns_a_group: float, turns_a_task: float) -> float:
-        """The cost of one turn."""
+        """Return the cost of one turn."""
         return self.turn + self.group / turns_a_group + self.task / turns_a_task
 
 
 class Point(NamedTuple):
-    """One measurement: what a turn cost where so many were handled together."""
+    """One measurement: the cost of a turn at some sizes of group and task."""
 
     turns_a_group: float
     turns_a_task: float
@@ -50,7 +51,7 @@ class Point(NamedTuple):
 
 
 def fit(points: Sequence[Point]) -> Law:
-    """The law without negative parts that has the least sum of squared relative errors; of none: all zero."""
+    """Return the non-negative law with the least sum of squared relative errors; all zero without points."""
     best, least = Law(0.0, 0.0, 0.0), math.inf
     weighted = [(_terms(point), 1 / max(abs(point.cost), 1e-9), point.cost) for point in points]
     for size in (1, 2, 3):
@@ -72,7 +73,7 @@ def _terms(point: Point) -> tuple[float, float, float]:
 
 
 def _least_squares(rows: Sequence[Sequence[float]], wanted: Sequence[float]) -> list[float] | None:
-    """Solve the normal equations by elimination; None where the columns are (nearly) dependent."""
+    """Solve the normal equations by elimination; return None if the columns are (nearly) dependent."""
     width = len(rows[0]) if rows else 0
     square = [
         [sum(row[i] * row[j] for row in rows) for j in range(width)]
@@ -92,7 +93,7 @@ def _least_squares(rows: Sequence[Sequence[float]], wanted: Sequence[float]) -> 
 
 
 def erlang_c(servers: int, load: float) -> float:
-    """The probability that a customer waits, in an M/M/c queue of `load` Erlang; 1 where it never ends."""
+    """Return the probability that a customer waits in an M/M/c queue of `load` Erlang; 1 if the queue only grows."""
     if load >= servers:
         return 1.0
     blocked = 1.0
@@ -103,7 +104,7 @@ def erlang_c(servers: int, load: float) -> float:
 
 
 def waiting(arrivals: float, service: float, servers: int, variation: float = 1.0) -> float:
-    """Mean seconds until a task begins, at `arrivals` a second; infinite from full utilisation on.
+    """Return the mean seconds until a task begins, at `arrivals` a second; infinite from full utilisation on.
 
     `service` is in seconds, `variation` the squared coefficient of variation of service.
     """
@@ -115,22 +116,22 @@ def waiting(arrivals: float, service: float, servers: int, variation: float = 1.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """A stage of workers: the laws of its quantities by name, and how its tasks come."""
+    """A stage of workers: the laws of its quantities by name, and the arrival of its tasks."""
 
     laws: Mapping[str, Law]
-    """`own ms` and `service ms` (by the clock of an idle machine) are milliseconds; the others as they are called."""
+    """Laws by quantity; `own ms` and `service ms` (wall time on an idle machine) are milliseconds."""
     pause: float
-    """Seconds over which a host puts together what arrives."""
+    """Seconds over which a host collects arrivals."""
     most_turns_a_task: float
     variation: float = 1.0
 
     def cost(self, quantity: str, turns_a_group: float, turns_a_task: float) -> float:
-        """Of one turn; 0 of what was not measured."""
+        """Return the cost of one turn; 0 for a quantity that was not measured."""
         law = self.laws.get(quantity)
         return law.at(turns_a_group, turns_a_task) if law else 0.0
 
     def turns_a_task(self, rate: float, hosts: int, turns_a_group: float) -> float:
-        """What a task holds at `rate` turns a second over so many hosts."""
+        """Return the turns of a task at `rate` turns a second over the hosts."""
         return min(max(turns_a_group, rate / hosts * self.pause), max(self.most_turns_a_task, turns_a_group))
 
 
@@ -147,10 +148,11 @@ class Staffing(NamedTuple):
 
 
 def staff(stage: Stage, rate: float, turns_a_group: float, *, processes_a_host: int = 8) -> Staffing:
-    """The fewest processes that `rate` turns a second keep busy at most `BUSY` of the time, over their hosts.
+    """Return the fewest processes that `rate` turns a second keep busy at most `BUSY` of the time, over their hosts.
 
-    More hosts put together less, and a turn costs more: so the least number of hosts is looked for that holds the
-    processes that so many hosts need. What a number needs bounds from below what a greater one does.
+    More hosts collect fewer turns in a task, which makes a turn cost more. The search finds the smallest number of
+    hosts that can run the processes that this number needs; the need at one number is a lower bound for that at any
+    larger one.
     """
     hosts = 1
     while True:

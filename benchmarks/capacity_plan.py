@@ -1,4 +1,4 @@
-"""What a number of turns a day needs, what of it breaks first, what answers that, and dollars: pure arithmetic."""
+"""Compute a load's needs, the first limits that it exceeds, the remedies, and the price: pure arithmetic."""
 
 from __future__ import annotations
 
@@ -15,44 +15,44 @@ GB: Final = 1e9
 
 
 class Load(NamedTuple):
-    """What comes in."""
+    """The load: turns, reads, and how long data is kept."""
 
     turns_a_day: float
     turns_a_fold: float = 8
     peak: float = 3.0
-    """The busiest hour's rate by the mean one."""
+    """Rate of the busiest hour, relative to the mean rate."""
     reads_a_turn: float = 0.5
-    """One context for each answer, where every second turn is one."""
+    """Contexts per turn: one for each answer, which is every second turn."""
     outage_minutes: float = 60.0
-    """For which Redis holds all that comes in while no database answers."""
+    """Minutes for which Redis must hold all arrivals while no database answers."""
     keep_days: float = 90.0
-    """For which rows are kept."""
+    """Days for which rows are kept."""
 
     @property
     def rate(self) -> float:
-        """Turns a second of the busiest hour."""
+        """Turns a second in the busiest hour."""
         return self.turns_a_day / DAY * self.peak
 
 
 class Limits(NamedTuple):
-    """What one server bears; nobody measured these here but `redis_core`, which is how Redis works."""
+    """Limits of one server; none was measured here, and `redis_core` follows from Redis's design."""
 
     redis_core: float = BUSY
-    """Redis executes commands on one core."""
+    """CPU seconds a second: Redis executes commands on one core."""
     redis_gb: float = 6.0
-    """Of memory for inboxes, three quarters of 8 GB."""
+    """GB of memory for inboxes, three quarters of 8 GB."""
     postgresql_cores: float = 64 * BUSY
     wal_mb_a_second: float = 200.0
     ids_a_day: float = 1.5e9
-    """Transaction ids: PostgreSQL must have frozen every row once they have gone round; at this rate each day."""
+    """Transaction ids a day; PostgreSQL must have frozen every row once the ids wrap around, daily at this rate."""
     stored_tb: float = 64.0
     sessions: float = 500.0
     shards: float = 4_096.0
-    """Of inboxes, at most: no more processes than that can store at once, nor Redis servers hold them."""
+    """Maximum number of inbox shards, which limits the processes that store at once and the Redis servers."""
 
 
 class Prices(NamedTuple):
-    """US dollars."""
+    """Prices in US dollars."""
 
     worker_core_hour: float = 0.0408
     redis_server_hour: float = 0.0816
@@ -84,29 +84,29 @@ ANSWERS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a load needs."""
+    """The needs of a load."""
 
     load: Load
     staffing: Mapping[str, Staffing]
     needs: Mapping[str, float]
     """By name, each in its unit."""
     shares: Mapping[str, float]
-    """How many of what one server bears are needed, of each thing that may break: above 1 it has."""
+    """Need divided by the limit of one server, for each limit; above 1, the limit is exceeded."""
     dollars: float
-    """A month."""
+    """Dollars a month."""
 
     def utilisation(self, stage: str) -> float:
-        """How busy the processes of a stage are in the busiest hour."""
+        """Return the utilisation of a stage's processes in the busiest hour."""
         return self.staffing[stage].utilisation
 
     @property
     def broken(self) -> list[str]:
-        """What one server no longer bears, the worst first."""
+        """The limits of one server that are exceeded, the worst first."""
         return sorted((name for name, share in self.shares.items() if share > 1), key=lambda name: -self.shares[name])
 
 
 def plan(constants: Constants, load: Load, limits: Limits, prices: Prices) -> Plan:
-    """What `load` needs in its busiest hour, of bytes and transaction ids in a whole day."""
+    """Compute the needs of `load` in its busiest hour; bytes and transaction ids are for a whole day."""
     staffing = {
         stage: staff(constants.stages[stage], load.rate, group, processes_a_host=PROCESSES_A_HOST)
         for stage, group in (("store", 1.0), ("fold", load.turns_a_fold))
@@ -149,7 +149,7 @@ def plan(constants: Constants, load: Load, limits: Limits, prices: Prices) -> Pl
 
 
 def cells(made: Plan) -> int:
-    """How many installations PostgreSQL and the shards make of it, when reads, sessions and Redis are answered."""
+    """Return the number of cells that the limits of PostgreSQL and shards require, once the other limits are solved."""
     walls = (
         "broker, one core",
         "PostgreSQL, WAL",
@@ -173,19 +173,19 @@ class _Costs:
         }  # fmt: skip
 
     def written(self, quantity: str) -> float:
-        """Of appending, storing and folding a turn."""
+        """Return the cost of appending, storing and folding a turn."""
         return sum(self._stages[stage].cost(quantity, *shape) for stage, shape in self._shapes.items())
 
     def read(self, quantity: str) -> float:
-        """Of the reads that come with a turn."""
+        """Return the cost of a turn's share of reads."""
         return self._reads * self._stages["read"].cost(quantity, 1, 1)
 
     def broker_ms(self, rate: float) -> float:
-        """Redis's milliseconds a second for tasks and their messages, whatever is in them."""
+        """Return Redis's milliseconds a second for tasks and their messages, regardless of content."""
         return sum(
             rate / self._shapes[stage][1] * self._stages[stage].laws["redis ms"].task for stage in ("store", "fold")
         )
 
     def turn(self, quantity: str) -> float:
-        """Of a turn and its reads."""
+        """Return the cost of a turn with its reads."""
         return self.written(quantity) + self.read(quantity)

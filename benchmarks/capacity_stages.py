@@ -1,8 +1,8 @@
-"""Constants of `capacity.py`: what each stage spends on a turn, measured with real workers, one stage at a time.
+"""Measure the constants of `capacity.py`: the cost of a turn in each stage, with real workers, one stage at a time.
 
-Turns go through in waves: some conversations get `k` turns each, then the worker that stores is let go, then the one
-that folds; the other one is stopped meanwhile (SIGSTOP), so that what Redis and PostgreSQL do belongs to one stage.
-How far a worker is stands in its log: nobody asks PostgreSQL while it is measured.
+Turns go through in waves: some conversations get `k` turns each, then the storing worker runs, then the folding one.
+The other worker is stopped meanwhile (SIGSTOP), so that the work of Redis and PostgreSQL belongs to one stage. Progress
+is read from a worker's log, to keep PostgreSQL free of queries while it is measured.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ STORED: Final = re.compile(r"turnfold\.drain\[\S+ succeeded in ([\d.]+)s: '.*tur
 FOLDED: Final = re.compile(r"turnfold\.compress\[\S+ succeeded in ([\d.]+)s: '.*conversations folded: ([\d, ]+);")
 LONGEST_WAIT: Final = 120.0
 POOL: Final = 24
-"""Conversations that go on all along: each fold finds an open tail, and segments before it."""
+"""Conversations that continue throughout, so that each fold finds an open tail with segments before it."""
 READS: Final = 60
 LOOKS: Final = 10
 IDLE_SECONDS: Final = 12.0
@@ -54,7 +54,7 @@ class Wave(NamedTuple):
 
 
 class ScheduledCpu(Cpu):
-    """CPU seconds to the nanosecond, of processes that live on: /proc/PID/task/TID/schedstat."""
+    """CPU seconds of live processes with nanosecond resolution, from /proc/PID/task/TID/schedstat."""
 
     @staticmethod
     def _of(pid: int) -> float:
@@ -65,7 +65,7 @@ class ScheduledCpu(Cpu):
 
 
 def scheduled(pid: int, field: int = 0) -> float:
-    """Seconds that a process's threads ran (0), or waited for a core while they could have (1)."""
+    """Return the seconds that a process's threads ran (0), or waited for a core while runnable (1)."""
     try:
         tasks = list(Path(f"/proc/{pid}/task").iterdir())
         return sum(int((task / "schedstat").read_text().split()[field]) for task in tasks) / 1e9
@@ -74,13 +74,13 @@ def scheduled(pid: int, field: int = 0) -> float:
 
 
 class Log:
-    """What a worker has written since it was last asked."""
+    """A worker's new log lines since the last read."""
 
     def __init__(self, worker: CeleryWorker) -> None:
         self._path, self._read = worker.log, worker.log.stat().st_size
 
     def lines(self, pattern: re.Pattern[str]) -> list[tuple[float, str]]:
-        """(seconds, what was done) of each task that ended."""
+        """Return (seconds, what was done) of each task that ended."""
         with self._path.open("rb") as file:
             file.seek(self._read)
             whole, _, _ = file.read().rpartition(b"\n")
@@ -89,7 +89,7 @@ class Log:
 
 
 class Bench:
-    """One database, a client and a worker for each stage, stopped."""
+    """A database, a client, and a stopped worker for each stage."""
 
     def __init__(self, place: Place, size: str, folder: Path, stack: ExitStack) -> None:
         self.size, self._chance, self._number = size, random.Random(5), 0  # noqa: S311 - made talk, the same each time
@@ -105,7 +105,7 @@ class Bench:
             variables = {
                 "TURNFOLD_REDIS_URL": place.redis_url, "TURNFOLD_DATABASE_URL": place.database_url,
                 "TURNFOLD_STATE_DIR": str(folder), "TURNFOLD_FOLD_TURNS": "1",
-                # A sweep every three seconds costs the same at any load: it is no part of a turn's cost.
+                # A sweep every three seconds costs the same at any load, so it is no part of a turn's cost.
                 "TURNFOLD_SWEEP_SECONDS": "60",
             }  # fmt: skip
             worker = CeleryWorker(f"capacity-{stage}", [str(queue) for queue in queues], variables, folder, anew=True)
@@ -116,23 +116,23 @@ class Bench:
             roots[stage] = worker.pid or 0
         roots |= {"redis": listening(port_of(place.redis_url)), "postgresql": listening(port_of(place.database_url))}
         self.cpu = ScheduledCpu(roots)
-        # The first looks open connections and fill caches.
+        # The first reads open connections and fill caches.
         looks = [self.counted() for _ in range(2 * LOOKS + 1)][LOOKS:]
         self.of_a_look = {name: (looks[-1][name] - looks[0][name]) / LOOKS for name in looks[0]}
 
     def counted(self) -> dict[str, float]:
-        """All that is measured, so far: milliseconds of CPU, and what the servers counted."""
+        """Return all totals so far: milliseconds of CPU, and the counters of the servers."""
         milliseconds = {f"{name} ms": 1_000 * seconds for name, seconds in self.cpu.seconds().items()}
         return {**milliseconds, **self.counters.read()}
 
     def inbox_bytes(self) -> float:
-        """What the inboxes take in Redis."""
+        """Return the bytes of the inboxes in Redis."""
         return float(
             sum(self.redis.memory_usage(key, samples=0) or 0 for key in self.redis.scan_iter("tf:*:in:*", count=1_000))
         )
 
     def made(self, wave: Wave) -> list[tuple[str, list[dict[str, str]]]]:
-        """What the conversations whose turn it is get."""
+        """Return the turns of a wave, by the conversations that are next."""
         block = []
         for _ in range(wave.conversations):
             self._number += 1
@@ -141,13 +141,13 @@ class Bench:
         return block
 
     def append(self, block: Sequence[tuple[str, list[dict[str, str]]]], at_once: int) -> None:
-        """So many turns a call."""
+        """Append `at_once` turns a call."""
         for name, turns in block:
             for first in range(0, len(turns), at_once):
                 self.tf.append(name, turns[first : first + at_once])
 
     def run(self, stage: str, wanted: int) -> list[tuple[float, int]]:
-        """Let a stage's worker go until it has done `wanted` (turns, or folds); (seconds, done) of its tasks."""
+        """Run a stage's worker until it has done `wanted` (turns, or folds); return (seconds, done) of its tasks."""
         worker, tasks = self.workers[stage], []
         pattern, deadline = STORED if stage == "store" else FOLDED, time.monotonic() + LONGEST_WAIT
         log = Log(worker)
@@ -163,7 +163,7 @@ class Bench:
 
 
 def shape(bench: Bench, wave: Wave, times: int, advance: Advance) -> dict[str, dict[str, Any]]:
-    """What a turn costs by stage, over some equal waves, and how its tasks went."""
+    """Return the cost of a turn and the tasks of each stage, over some equal waves."""
     spent: dict[str, dict[str, float]] = {stage: defaultdict(float) for stage in ("append", *STAGES)}
     tasks: dict[str, list[tuple[float, int]]] = {stage: [] for stage in STAGES}
     turns = wave.conversations * wave.turns
@@ -189,7 +189,7 @@ def shape(bench: Bench, wave: Wave, times: int, advance: Advance) -> dict[str, d
         seconds = [each for each, _ in ended]
         rows[stage] = {
             "group": wave.turns, "task": turns * times / len(ended), **_own(spent, stage),
-            # By the clock, without the time that the worker waited for a core of this machine.
+            # Wall time, without the time that the worker waited for a core.
             "service ms": 1_000 * sum(seconds) / (turns * times) / (1 + waited[stage] / ran[stage]),
             "variation": pvariance(seconds) / mean(seconds) ** 2,
         }  # fmt: skip
@@ -197,14 +197,14 @@ def shape(bench: Bench, wave: Wave, times: int, advance: Advance) -> dict[str, d
 
 
 def _own(spent: Mapping[str, Mapping[str, float]], stage: str) -> dict[str, float]:
-    """The costs of a stage: its own process's CPU, and what it makes the servers do."""
+    """Return the costs of a stage: CPU of its own process, and the work that it causes on the servers."""
     own = stage if stage in STAGES else "own"
     kept = {name: cost for name, cost in spent[stage].items() if name.split()[0] not in {"own", *STAGES}}
     return {"own ms": spent[stage][f"{own} ms"], **kept}
 
 
 def statements(bench: Bench, wave: Wave) -> dict[str, float]:
-    """Statements a turn by stage, BEGIN and COMMIT included, counted in PostgreSQL's own log in a wave of its own."""
+    """Count statements a turn by stage, BEGIN and COMMIT included, in PostgreSQL's log during a separate wave."""
     with bench.admin.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         log = Path(str(connection.scalar(text("SHOW data_directory")))).parent / "postgresql.log"
         try:
@@ -224,11 +224,11 @@ def statements(bench: Bench, wave: Wave) -> dict[str, float]:
 def _log_statements(connection: Any, which: str) -> None:
     connection.execute(text(f"ALTER SYSTEM SET log_statement = '{which}'"))
     connection.execute(text("SELECT pg_reload_conf()"))
-    time.sleep(0.2)  # until each session has heard of it
+    time.sleep(0.2)  # until each session has reloaded the setting
 
 
 def read_costs(bench: Bench) -> dict[str, float]:
-    """What a context of 4,000 tokens costs: half of them cold, half with a question to what was just read."""
+    """Return the cost of a context of 4,000 tokens: half of them cold, half with a question after a read."""
     reader = bench.tf._resources.reader()  # noqa: SLF001 - a process that has not read the conversation is played by forgetting
     before = bench.counted()
     for number in range(READS):
@@ -240,13 +240,13 @@ def read_costs(bench: Bench) -> dict[str, float]:
 
 
 def measured(size: str, turns_a_fold: tuple[int, ...], advance: Advance) -> dict[str, Any]:
-    """Points of all stages for one size of turn, and bytes of SQL a turn."""
+    """Return the points of all stages for one size of turn, and the bytes of SQL a turn."""
     points: dict[str, list[dict[str, Any]]] = {"append": [], "store": [], "fold": [], "read": []}
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="turnfold-", ignore_cleanup_errors=True))
         (place,) = stack.enter_context(places(["postgresql"]))
         bench = Bench(place, size, Path(folder), stack)
-        shape(bench, Wave(POOL, 8, 8), 2, lambda: None)  # what a process makes once is made before anything counts
+        shape(bench, Wave(POOL, 8, 8), 2, lambda: None)  # warm up: one-time work of a process does not count
         begun, turns = _database_bytes(bench), bench.counters.stored()
         for k in turns_a_fold:
             for wave, times in waves(k):
@@ -260,7 +260,7 @@ def measured(size: str, turns_a_fold: tuple[int, ...], advance: Advance) -> dict
 
 
 def idle_costs(place: Place, folder: Path, bench: Bench) -> dict[str, float]:
-    """What a worker of all queues costs each second in which nothing is to be done: sweeps, and listening."""
+    """Return the cost of an idle second of a worker with all queues: sweeps, and listening."""
     with contextmanager(steady_workers)(place, folder, 1, {}) as worker:
         time.sleep(IDLE_SECONDS / 4)
         cpu = ScheduledCpu({"own": worker.pid or 0, "postgresql": listening(port_of(place.database_url)),
@@ -277,12 +277,12 @@ def idle_costs(place: Place, folder: Path, bench: Bench) -> dict[str, float]:
 
 
 def waves(k: int) -> list[tuple[Wave, int]]:
-    """Few conversations at once, as in a quiet hour, and many, as behind a queue."""
+    """Return waves with few conversations at once, as in a quiet hour, and with many, as behind a backlog."""
     return [(Wave(1, k, k), 8), (Wave(6, k, 1), 4), (Wave(POOL, k, 1), 2)]
 
 
 WAVES: Final = 14
-"""For each number of turns a fold."""
+"""Waves for each number of turns a fold."""
 
 
 def _database_bytes(bench: Bench) -> int:

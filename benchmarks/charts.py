@@ -1,4 +1,4 @@
-"""Line charts as SVG by hand: a figure of a document needs no library."""
+"""Draw line charts as SVG by hand: a figure of a document needs no library."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STYLE: Final = "font-family='system-ui, sans-serif' font-size='12' fill='#24292
 
 
 class _Axis:
-    """Where a value stands between the two ends of an axis, from 0 to 1, and what is written along it."""
+    """An axis with its labels, which maps values to positions from 0 to 1."""
 
     def __init__(self, marks: Sequence[float], scale: Callable[[float], float], form: str) -> None:
         self.marks = marks
@@ -35,9 +35,9 @@ class _Axis:
 def log_chart(
     title: str, x_name: str, y_name: str, series: Mapping[str, Line], *, dashed: Mapping[str, str] = NOBODY
 ) -> str:
-    """A line a name over two logarithmic axes: every coordinate is above 0.
+    """Draw a line for each name over two logarithmic axes, on which every coordinate is above 0.
 
-    `dashed` maps a name to that of the line whose colour it has.
+    `dashed` maps a name to the line whose colour it shares.
     """
     points = [point for line in series.values() for point in line]
     x_axis, y_axis = _decades([x for x, _ in points], ",.0f"), _decades([y for _, y in points], ",g")
@@ -45,7 +45,7 @@ def log_chart(
 
 
 def headline_chart(title: str, x_name: str, y_name: str, series: Mapping[tuple[str, str], Line]) -> str:
-    """As `log_chart`, of few lines: each has its name and what there is to say of it where it ends."""
+    """Draw few lines as `log_chart` does, each with its name and a remark at its end."""
     points = [point for line in series.values() for point in line]
     axes = (x_name, _decades([x for x, _ in points], ",.0f")), (y_name, _decades([y for _, y in points], ",g"))
     parts, at = _frame(title, *axes)
@@ -59,7 +59,7 @@ def headline_chart(title: str, x_name: str, y_name: str, series: Mapping[tuple[s
 
 
 def _apart(places: Sequence[float], *, least: float) -> list[float]:
-    """The same places, moved upwards until each is `least` from the next below; the order stays."""
+    """Move places upwards until each is `least` from the next one below; their order stays."""
     moved = list(places)
     order = sorted(range(len(places)), key=places.__getitem__)
     for above, below in reversed(list(pairwise(order))):
@@ -68,7 +68,7 @@ def _apart(places: Sequence[float], *, least: float) -> list[float]:
 
 
 def percent_chart(title: str, x_name: str, y_name: str, series: Mapping[str, Line]) -> str:
-    """A line a name, y from 0 to 100 over x from 0 on, to the next ten."""
+    """Draw a line for each name, y from 0 to 100, x from 0 to the next multiple of ten."""
     last = max(x for line in series.values() for x, _ in line)
     tens = [10.0 * ten for ten in range(math.ceil(last / 10) + 1)]
     x_axis, y_axis = _Axis(tens, float, ".0f"), _Axis([0, 20, 40, 60, 80, 100], float, ".0f")
@@ -88,7 +88,7 @@ def _chart(
     dashed: Mapping[str, str],
 ) -> str:
     parts, at = _frame(title, across, up)
-    # Raises for more lines than colours: two of one colour cannot be told apart.
+    # Raises for more lines than colours: lines of the same colour could not be told apart.
     colours = dict(zip((name for name in series if name not in dashed), _COLOURS, strict=False))
     right = _WIDTH - _RIGHT
     for row, (name, line) in enumerate(series.items()):
@@ -106,7 +106,7 @@ def _chart(
 def _frame(
     title: str, across: tuple[str, _Axis], up: tuple[str, _Axis]
 ) -> tuple[list[str], Callable[[float, float], tuple[float, float]]]:
-    """The picture without its lines, and where in it a point lies."""
+    """Return the picture without its lines, and a function that places a point in it."""
     (x_name, x_axis), (y_name, y_axis) = across, up
     right, bottom = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
 

@@ -1,11 +1,11 @@
-"""Is code that a query asks for shown whole? Requests for fenced blocks of conversations, answered at small budgets.
+"""Measure whether contexts of small budgets show a fenced block of code whole when a query asks for it.
 
 python benchmarks/code_probe.py FOLDER [--most 40]
 
-FOLDER holds JSONL files, a conversation with `id` and `turns` a line. Requests are made from the blocks themselves: by
-an identifier, by the words that introduce a block, for the newest and for the first of several versions; and by hand
-for `code_probe_blocks`, which are put into each conversation. Printed is the share of requests whose block stands whole
-in the context, of those whose block takes at most half of the budget.
+FOLDER contains JSONL files with a conversation of `id` and `turns` in each line. Requests are generated from the blocks
+themselves: by an identifier, by the words that introduce a block, for the newest and the first of several versions.
+Those for `code_probe_blocks`, which are inserted into each conversation, are written by hand. Prints the share of
+requests whose block is whole in the context, among blocks that take at most half of the budget.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _DULL = frozenset(
 )
 _ALIKE = 0.5
 _SHORTEST = 40
-"""Code points of a block that is asked for."""
+"""Code points of the shortest block that is requested."""
 _FEWEST_WORDS, _MOST_WORDS = 2, 4
 _BESIDE = 60
-"""Tokens of a context's half that lines around a block may take."""
+"""Tokens of a context's half reserved for lines around a block."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Asked:
-    """A request, and the block that it means."""
+    """A request, and the text of the requested block."""
 
     kind: str
     query: str
@@ -101,7 +101,7 @@ def _conversations(folder: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
 
 
 def _with_made(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The turns with the made blocks among them, from a tenth of the way on to a tenth before the end."""
+    """Return the turns with the made blocks inserted between the first and the last tenth."""
     longer = list(turns)
     step = max(1, len(turns) * 8 // 10 // len(MADE))
     for i, made in reversed(list(enumerate(MADE))):
@@ -127,7 +127,7 @@ def _held(turns: Sequence[dict[str, Any]]) -> list[Held]:
 
 
 def _requests(held: Sequence[Held], *, most: int) -> list[Asked]:
-    """Requests for blocks that are long enough to be worth asking for."""
+    """Return requests for blocks that are long enough to be worth asking for."""
     identified: dict[str, Asked] = {}
     introduced: dict[str, Asked] = {}
     newest: dict[str, Asked] = {}
@@ -156,14 +156,14 @@ def _requests(held: Sequence[Held], *, most: int) -> list[Asked]:
 
 
 def _introducing(block: Held) -> list[str]:
-    """The words of the line before a block, unless they are too few to mean one or more than people ask with."""
+    """Return the words of the line before a block; none if too few to identify it or too many for a question."""
     line = block.before.split("```")[-1].strip().rsplit("\n", 1)[-1].lower()
     words = [word for word in dict.fromkeys(_WORD.findall(line)) if word not in _DULL]
     return words if _FEWEST_WORDS <= len(words) <= _MOST_WORDS else []
 
 
 def _are_alike(one: Held, other: Held) -> bool:
-    """True for versions of one block: most of their lines are the same."""
+    """Return whether two blocks are versions of each other, with most lines in common."""
     lines, others = _lines(one.text), _lines(other.text)
     return len(lines & others) >= _ALIKE * max(1, len(lines | others))
 
@@ -178,7 +178,7 @@ def _spread(found: Sequence[Asked], most: int) -> list[Asked]:
 
 
 def _bare(text: str) -> str:
-    """The text with its lines where they stand, whatever is indented as a whole."""
+    """Return the text without indentation."""
     return "\n".join(line.strip() for line in text.splitlines())
 
 

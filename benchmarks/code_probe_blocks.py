@@ -1,4 +1,4 @@
-"""Blocks of code made for `code_probe`, with requests that say in other words which one is meant."""
+"""Blocks of code made for `code_probe`, with requests that paraphrase which one is meant."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Made(NamedTuple):
-    """A block, the turns in which it stands, and how it is asked for."""
+    """A block, the turns around it, and its requests."""
 
     question: str
     language: str
@@ -14,7 +14,7 @@ class Made(NamedTuple):
     queries: tuple[str, ...]
     introduction: str = "Here you go:"
     version: str = ""
-    """Which of several that are nearly the same."""
+    """Which of several nearly equal versions."""
 
     @property
     def answer(self) -> str:

@@ -1,18 +1,18 @@
 """Score CompactBench's checks on contexts themselves, without a model: what a reader of the context could know.
 
-    pip install compactbench
-    python benchmarks/compactbench_probe.py TEMPLATES [--levels elite] [--distractors 200] [--budgets 25%,50%,500]
+pip install compactbench
+python benchmarks/compactbench_probe.py TEMPLATES [--levels elite] [--distractors 200] [--budgets 25%,50%,500]
 
 TEMPLATES is the folder of YAML templates (`benchmarks/public`) of the public repository compactbench/compactbench. The
 package's generator makes the cases and its `run_check` scores them, on whole contexts in place of a model's answers:
 
-- *told*: `contains_normalized` and `set_match`, as they are;
-- *left out*: `forbidden_absent` where what is forbidden was decided once and is no more.
+- *told*: `contains_normalized` and `set_match`, unchanged;
+- *left out*: `forbidden_absent`, if the forbidden text was decided once and has been overtaken.
 
-Not scored: other `forbidden_absent` items, which forbid in an answer what the context has to tell (a rule that a plan
-must obey, another person's task), and `exact`, which no context equals. `all` is the share of cases whose every scored
-item holds. Beside the contexts stand the newest turns that fit the same budget, and contexts asked with the item's
-question.
+Not scored: other `forbidden_absent` items, which forbid in an answer what a context has to state (a rule that a plan
+must obey, another person's task), and `exact`, which no context equals. `all` is the share of cases in which every
+scored item holds. Contexts are compared with the newest turns that fit the same budget, and with contexts queried with
+the item's question.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from turnfold_worker.offline import fold
 
 SYSTEMS: Final = ("newest turns", "no query", "question")
 _LEAST: Final = 100
-"""Tokens that a share of a short transcript is raised to: less holds what is always shown, and little else."""
+"""Minimum budget for a share of a short transcript: a smaller one fits little beyond what is always shown."""
 _TOLD: Final = frozenset({"contains_normalized", "set_match"})
 Key = tuple[str, str, str, str]
 """Budget, family, kind of check and system."""
@@ -101,7 +101,7 @@ def _score(
 
 
 def _kind(item: contracts.EvaluationItem, case: contracts.GeneratedCase) -> str:
-    """What an item asks of a context, or nothing where only an answer can be scored."""
+    """Return the kind of an item's check, or an empty string if only an answer can be scored."""
     if item.expected["check"] in _TOLD:
         return "told"
     value = item.expected.get("value")

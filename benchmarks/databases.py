@@ -1,4 +1,4 @@
-"""The databases and the Redis that a benchmark runs on: files and servers of its own, gone afterwards."""
+"""Temporary databases and a Redis of their own for benchmarks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from turnfold_worker.operate import migrate
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a benchmark runs."""
+    """The database and the Redis of a benchmark."""
 
     name: str
     database_url: str
@@ -26,7 +26,7 @@ class Place:
 
 @contextmanager
 def places(names: list[str]) -> Iterator[list[Place]]:
-    """A migrated database of each kind (`sqlite`, `postgresql`) and its own Redis: a worker drains all of one."""
+    """A migrated database of each kind (`sqlite`, `postgresql`), each with a Redis of its own."""
     with ExitStack() as opened:
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="turnfold-", ignore_cleanup_errors=True)))
         found = []
@@ -45,7 +45,7 @@ def places(names: list[str]) -> Iterator[list[Place]]:
 
 
 def machine() -> dict[str, str]:
-    """What the numbers were measured on."""
+    """Return a description of this machine, to print with the numbers."""
     return {
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release().partition('-')[0]}",

@@ -1,11 +1,11 @@
-"""Measure whether a decision in the middle of a long turn is shown when it is asked for.
+"""Measure whether a decision in the middle of a long turn is shown when a query asks for it.
 
 python benchmarks/decision_probe.py FOLDER [--misses]
 
-FOLDER holds JSONL files, a conversation with `id` and `turns` a line. Neighbouring turns of each are joined to turns of
-some thousand tokens; a made decision stands in the middle of each: a paragraph, a sentence among others, or an item of
-a list. Each is asked for in other words. Printed is the share of decisions whose values stand together in one line of
-the context, by budget and by how they stand.
+FOLDER contains JSONL files with a conversation of `id` and `turns` in each line. Neighbouring turns are joined to turns
+of some thousand tokens, and a made decision is inserted in the middle of each: as a paragraph, a sentence among others,
+or an item of a list. Each query uses other words than its decision. Prints the share of decisions whose values are
+together in one line of the context, by budget and by form.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from turnfold_worker.offline import fold
 
 BUDGETS = (1_000, 2_000, 4_000)
 _LONG = 3_000
-"""Estimated tokens of a turn that holds a decision, at least."""
+"""Minimum estimated tokens of a turn that contains a decision."""
 _FEWEST_TURNS = 30
 
 
 class Decision(NamedTuple):
-    """What was decided, how it is asked for, and what an answer has to name."""
+    """A decision, a question about it, and the values that an answer must name."""
 
     text: str
     query: str
@@ -111,7 +111,7 @@ MADE = (
         ("LoRa",),
     ),
 )
-"""Decisions of no conversation."""
+"""Decisions that occur in no conversation."""
 
 _OUTPUT = re.compile(r"^\s*(?:\d+:|[*/#(\[{]|bash)", re.MULTILINE)
 _PLACES = ("paragraph", "sentence", "item")
@@ -152,12 +152,12 @@ def _place(number: int) -> str:
 
 
 def _with_decisions(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The turns with the long ones among them, from the first tenth to the last, said by user and assistant in turn."""
+    """Insert the long turns between the first and the last tenth, alternately by user and assistant."""
     longer = list(turns)
     for number, decision in reversed(list(enumerate(MADE))):
         at = len(turns) // 10 + number * (len(turns) * 8 // 10) // len(MADE)
         role = ("user", "assistant")[number // len(_PLACES) % 2]
-        # Words from far away: a turn that repeats its neighbours is told in one line.
+        # Words from far away, because a turn that repeats its neighbours gets a single line.
         far = (at + len(turns) // 2) % len(turns)
         content = _long_turn(turns[far:] + turns[:far], decision.text, _place(number))
         longer.insert(at, {"turn_id": f"d{number}", "role": role, "content": content})
@@ -165,7 +165,7 @@ def _with_decisions(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _long_turn(turns: Sequence[dict[str, Any]], decision: str, place: str) -> str:
-    """The words of turns in one, with a decision about in the middle."""
+    """Join turns to a long one, with a decision near its middle."""
     blocks: list[str] = []
     tokens = 0
     for turn in turns:
@@ -184,7 +184,7 @@ def _long_turn(turns: Sequence[dict[str, Any]], decision: str, place: str) -> st
 
 
 def _is_prose(blocks: Sequence[str], place: int) -> bool:
-    """True for a paragraph outside fences and the output of tools."""
+    """Return whether a block is a paragraph, outside fences and output of tools."""
     fences = sum(block.count("```") for block in blocks[: place + 1])
     is_code = "```" in blocks[place] or _OUTPUT.search(blocks[place])
     return fences % 2 == 0 and not is_code and blocks[place].strip().endswith(".")

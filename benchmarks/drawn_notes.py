@@ -1,11 +1,11 @@
-"""Draw notes and standing facts from contexts of conversations, each beside its turn, to be read and judged by hand.
+"""Sample notes and standing facts from contexts of conversations, each next to its turn, to be judged by hand.
 
-    python benchmarks/drawn_notes.py SET.jsonl … [--drawn 500] [--seed 18] [--budgets 1000,4000] [--flags]
+python benchmarks/drawn_notes.py SET.jsonl … [--drawn 500] [--seed 18] [--budgets 1000,4000] [--flags]
 
-A SET has one conversation a line: `{id, turns: [{role, name, ts, content}]}`. Statements are drawn evenly over sets,
-none twice. `--flags` prints only those that a machine can doubt: a number, a name or a negation that the turn does not
-have, or a negation of the turn's clause that the note lost. What it prints is to be judged; what it does not print may
-be wrong all the same.
+A SET has one conversation a line: `{id, turns: [{role, name, ts, content}]}`. Statements are sampled evenly over sets,
+each at most once. `--flags` prints only those that a machine can doubt: with a number, a name or a negation that the
+turn does not have, or without a negation of the turn's clause. Printed statements still need a judge, and others may be
+wrong, too.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _ADDED: Final = re.compile(
     r"|\b\d+ (?:files?|folders?)\b",
     re.IGNORECASE,
 )
-"""What a note adds to what was said: values that were overtaken, days that were worked out, counts of files."""
+"""Additions of notes to the text of turns: overtaken values, resolved dates, counts of files."""
 
 
 class Drawn(NamedTuple):
-    """A statement of a context, with the turns that it may be from."""
+    """A statement of a context, with the turns that it may come from."""
 
     conversation: str
     statement: Statement
@@ -48,7 +48,7 @@ class Drawn(NamedTuple):
 
 
 def told_of(path: Path, budgets: Sequence[int]) -> list[Drawn]:
-    """All that contexts of a set say beside raw turns, once each."""
+    """Return all statements of a set's contexts except raw turns, once each."""
     encoder = tiktoken.get_encoding("o200k_base")
     drawn: dict[tuple[str, int, str], Drawn] = {}
     for line in path.read_text().splitlines():
@@ -77,7 +77,7 @@ def _turn(turn: dict[str, str], seq: int) -> dict[str, str]:
 
 
 def doubts_of(drawn: Drawn) -> Iterator[str]:
-    """What of a statement stands in no turn that it may be from."""
+    """Yield the parts of a statement that are in no turn that it may come from."""
     said = _ADDED.sub("", drawn.statement.text)
     sources = f"{drawn.before}\n{drawn.turn}"
     have = set(_WORD.findall(sources.lower()))
@@ -92,7 +92,7 @@ def doubts_of(drawn: Drawn) -> Iterator[str]:
 
 
 def _denied(turn: str, said: str) -> bool:
-    """Whether all words of a statement stand in one clause of the turn that denies."""
+    """Return whether a negated clause of the turn contains all words of a statement."""
     words = set(_WORD.findall(said.lower()))
     for clause in re.split(r"[.!?;,\n]", turn):
         if words and words <= set(_WORD.findall(clause.lower())) and _NEGATION.search(clause):
@@ -101,7 +101,7 @@ def _denied(turn: str, said: str) -> bool:
 
 
 def main() -> None:
-    """Print a sample, or what of it a machine can doubt."""
+    """Print a sample, or only the doubtful part of it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="+", type=Path)
     parser.add_argument("--drawn", type=int, default=500)

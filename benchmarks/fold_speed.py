@@ -1,8 +1,8 @@
-"""How many turns a second folding takes without a model: the offline pipeline, SQL in memory included.
+"""Measure how many turns a second folding takes without a model: the offline pipeline, SQL in memory included.
 
-python benchmarks/fold_speed.py DATA.jsonl…               turns a second of CPU of each file
-python benchmarks/fold_speed.py DATA.jsonl… --processes 2   side by side: by the clock, so on a machine at rest
-python benchmarks/fold_speed.py --made 1000 --made 100000   made talk of so many turns: does a turn cost more later?
+python benchmarks/fold_speed.py DATA.jsonl…               turns per CPU second of each file
+python benchmarks/fold_speed.py DATA.jsonl… --processes 2   in parallel, by wall time: needs an idle machine
+python benchmarks/fold_speed.py --made 1000 --made 100000   made talk of that many turns: do later turns cost more?
 
 A line of DATA is a conversation of an evidence-retention harness (`id` and `turns` of `role`, `name`, `ts`, `content`).
 """
@@ -25,15 +25,15 @@ from retention_system import as_turn
 from turnfold_worker.offline import fold
 
 WARM_UP = 60
-"""Turns that are folded before anything is timed."""
+"""Turns folded before anything is timed."""
 LAST = 1_000
-"""Turns at the end of a made talk that are timed on their own."""
+"""Turns at the end of a made talk that are timed separately."""
 
 Turns = list[dict[str, Any]]
 
 
 def main() -> None:
-    """Fold everything that is asked for and print how fast it was."""
+    """Fold everything requested and print how fast it was."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, nargs="*", help="JSONL: a conversation a line")
     parser.add_argument("--made", type=int, action="append", default=[], help="turns of a made assistant chat")
@@ -42,7 +42,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if not arguments.data and not arguments.made:
         parser.error("name files of conversations, or --made with a number of turns")
-    # What a process makes once, such as compiled statements, is made before the clock starts.
+    # One-time work of a process, such as compiling statements, is done before the clock starts.
     _fold_all([made(WARM_UP)])
     for path in arguments.data:
         conversations = read(path)
@@ -57,13 +57,13 @@ def main() -> None:
 
 
 def read(path: Path) -> list[Turns]:
-    """The conversations of a file, as turns that `fold` takes."""
+    """Return the conversations of a file as turns for `fold`."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     return [[as_turn(SimpleNamespace(**turn), seq) for seq, turn in enumerate(row["turns"], start=1)] for row in rows]
 
 
 def _fold_all(conversations: list[Turns]) -> float:
-    """Seconds of CPU time of this process. A fold that fails is no fast one."""
+    """Return the CPU seconds of this process. A fold that fails ends the benchmark."""
     started = time.process_time()
     for turns in conversations:
         with fold(turns) as folded:
@@ -80,11 +80,11 @@ def _rounds(path: Path, rounds: int) -> None:
 
 
 def _print_side_by_side(path: Path, turns: int, arguments: argparse.Namespace) -> None:
-    """Turns a second by the clock, of one process and of several."""
+    """Print turns a second of wall time, of one process and of several."""
     rates = []
     for processes in (1, arguments.processes):
         with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-            # Started and warm before the clock is.
+            # Started and warmed up before the clock starts.
             list(pool.map(_rounds, [path] * processes, [1] * processes))
             started = time.perf_counter()
             list(pool.map(_rounds, [path] * processes, [arguments.rounds] * processes))
@@ -97,7 +97,7 @@ def _print_side_by_side(path: Path, turns: int, arguments: argparse.Namespace) -
 
 
 def made(count: int) -> Turns:
-    """Assistant chats that follow from their seeds, one after the other."""
+    """Return made assistant chats, one after the other, each determined by its seed."""
     turns: Turns = []
     seed = 0
     while len(turns) < count:

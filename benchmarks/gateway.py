@@ -1,13 +1,13 @@
-"""Requests a second of append and context through the gateway, beside the SDK in its own process, in one run.
+"""Compare requests a second of append and context through the gateway with the SDK in its own process, in one run.
 
 python benchmarks/gateway.py                  three rounds of five seconds each
 python benchmarks/gateway.py --rounds 1 --seconds 2
 
-CPU is what the process used for a call, threads and server included, whatever else the machine does. The
-SDK's loop and the gateway have the first core, one after the other; load, Redis and this program have the second.
-The latency is that of half the rate that was reached, requests being sent on a schedule, whatever the answers take,
-and timed from when they were due. Beside it stands the floor: the same requests at the same rate, answered at once by
-a bare application on the same server and core, in turns with the gateway. Needs a Redis server and two cores.
+CPU is the process's time for a call, threads and server included, independent of other load. The SDK's loop and the
+gateway take turns on the first core; load generator, Redis and this program run on the second. Latency is measured at
+half of the maximum rate: requests are sent on a schedule, independent of the answers, and timed from when they were
+due. The floor is the same requests at the same rate, answered at once by a bare application on the same server and
+core, alternating with the gateway. Needs a Redis server and two cores.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def pin(core: int) -> Callable[[], None]:
 
 
 def sdk_rate(call: str, conversation: str, seconds: float) -> tuple[float, float]:
-    """Calls a second of one thread, in a process on the first core, and milliseconds of CPU for each."""
+    """Return calls a second of one thread in a process on the first core, and milliseconds of CPU for each."""
     command = [sys.executable, __file__, "--as-sdk", call, conversation, str(seconds)]
     printed = subprocess.run(command, check=True, capture_output=True, text=True, preexec_fn=pin(0)).stdout  # noqa: S603
     calls, milliseconds = map(float, printed.split())
@@ -96,7 +96,7 @@ def served(command: Sequence[str]) -> Iterator[Place]:
 
 
 def serve_bare() -> None:
-    """An application that reads its request and answers, on the server that the gateway runs on."""
+    """Serve an application that only reads its request and answers, on the server that the gateway runs on."""
     import socket
 
     import uvicorn
@@ -126,7 +126,7 @@ def request(key: str, call: str, conversation: str, number: int) -> bytes:
 
 
 class Connection(asyncio.Protocol):
-    """Sends a request at a time, and notes how long each answer took from when it was due."""
+    """Sends one request at a time and records how long each answer took from when the request was due."""
 
     def __init__(self, next_request: Callable[[], bytes | None], took: list[float]) -> None:
         self._next, self._took = next_request, took
@@ -168,7 +168,7 @@ class Connection(asyncio.Protocol):
 
 
 class Scheduled(Connection):
-    """Sends when it is due, not when the last answer came."""
+    """Sends requests when they are due, not after the last answer."""
 
     _idle: asyncio.Future[None] | None = None
 
@@ -177,16 +177,16 @@ class Scheduled(Connection):
             self._idle.set_result(None)
 
     async def idle(self) -> None:
-        """Until everything that was sent is answered."""
+        """Wait until every request is answered."""
         if self._waiting:
             self._idle = asyncio.get_running_loop().create_future()
             await asyncio.wait_for(self._idle, ANSWERED_SECONDS)
 
 
 async def rate(place: Place, key: str, call: str, conversation: str, seconds: float) -> tuple[float, float]:
-    """Requests a second of as many connections as there are, each sending its next request after an answer.
+    """Return requests a second over all connections, and milliseconds of the gateway's CPU for each.
 
-    With milliseconds of the gateway's CPU for each.
+    A connection sends its next request after an answer.
     """
     numbers, took = iter(range(10**9)), []
     until = time.perf_counter() + seconds
@@ -210,7 +210,7 @@ def cpu_seconds(place: Place) -> float:
 async def latencies(
     place: Place, key: str, call: str, conversation: str, *, seconds: float, a_second: float
 ) -> list[float]:
-    """Milliseconds of each request at a steady rate, the slowest too."""
+    """Return the milliseconds of each request at a steady rate, including the slowest."""
     numbers, took = iter(range(10**9)), []
     connections = await connected(
         place, lambda: Scheduled(lambda: request(key, call, conversation, next(numbers)), took), CONNECTIONS
@@ -237,7 +237,7 @@ def percentile(milliseconds: list[float], share: float) -> float:
 
 
 def measure(places: tuple[Place, Place], key: str, call: str, conversation: str, arguments: argparse.Namespace) -> str:
-    """A row of the table, of the gateway and the bare application."""
+    """Return a row of the table for the gateway and the bare application."""
     sdk, http = [], []
     place, bare = places
     for _ in range(arguments.rounds):

@@ -1,10 +1,10 @@
-"""How long the gateway's event loop waits for its turn while 64 clients read, and others append large bodies.
+"""Measure stalls of the gateway's event loop while 64 clients read and another one appends large bodies.
 
 python benchmarks/gateway_stalls.py                 five seconds each
 python benchmarks/gateway_stalls.py --clients 16 --seconds 2
 
-A beat in the gateway's process sleeps one millisecond at a time; what it sleeps longer is a stall. The gateway has the
-first core, load, Redis and this program the second. Needs a Redis server and two cores.
+A beat in the gateway's process sleeps one millisecond at a time; any longer sleep is a stall. The gateway runs on the
+first core; load generator, Redis and this program on the second. Needs a Redis server and two cores.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from turnfold_worker.testing.local import embedded
 TALK: Final = "long-1000"
 TURN_BYTES: Final = 400_000
 BODIES: Final = (0, 1, 4, 16, 30)
-"""Megabytes of the bodies that are appended beside the reads."""
+"""Megabytes of the bodies appended during the reads."""
 
 
 async def serve() -> None:
-    """A gateway on a free port; at a signal it prints the sorted stalls so far, in milliseconds."""
+    """Serve a gateway on a free port; at a signal, print the sorted stalls so far, in milliseconds."""
     import uvicorn
 
     from turnfold_gateway.app import create_app
@@ -69,7 +69,7 @@ def append_request(key: str, megabytes: int, number: int) -> bytes:
 
 
 async def load(place: Any, key: str, megabytes: int, arguments: argparse.Namespace) -> int:
-    """Let clients read, and one append; how many reads were answered."""
+    """Let clients read and one append; return how many reads were answered."""
     until = time.perf_counter() + arguments.seconds
     took: list[float] = []
     appended: list[float] = []

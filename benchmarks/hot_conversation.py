@@ -1,11 +1,12 @@
-"""One conversation gets more turns a second than people type: what is stored, and how reads fare meanwhile.
+"""Append more turns a second to one conversation than people type, and measure storing, folding and reads meanwhile.
 
-    PYTHONPATH=tests python benchmarks/hot_conversation.py --rate 1000 --seconds 300 --out hot.json
+PYTHONPATH=tests python benchmarks/hot_conversation.py --rate 1000 --seconds 300 --out hot.json
 
-Real Celery workers on PostgreSQL and Redis. A conversation of 1,000 turns is read five times a second, first while
-nothing else happens, then while the hot one grows; so is the hot one. Then no more is appended, and the time is taken
-until all is stored, and until all is folded. Ends with how many turns its context represents. Choose a rate that the
-machine's cores bear: folding takes one core, some 5 ms of it a short turn, and what waits is folded afterwards.
+Uses real Celery workers on PostgreSQL and Redis. A conversation of 1,000 turns is read five times a second, first on an
+idle system, then while the hot conversation grows; the hot one is read as well. After the last append, the time until
+all is stored and until all is folded is measured. Ends with the number of turns that the hot conversation's context
+represents. Choose a rate that the machine's cores can sustain: folding uses one core, some 5 ms for a short turn, and
+the backlog is folded afterwards.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ LONGEST_WAIT: Final = 1_200.0
 
 
 class Reads(threading.Thread):
-    """Reads a conversation again and again, as another process would: what it parsed is forgotten each time."""
+    """Reads a conversation repeatedly without its cache of parsed rows, as a new process would."""
 
     def __init__(self, settings: Settings, name: str) -> None:
         super().__init__(daemon=True)
         self._settings, self._conversation, self._over = settings, name, threading.Event()
         self.milliseconds: list[float] = []
         self.worked: list[float] = []
-        """CPU milliseconds of this thread: what else the machine does is not in it, nor what the servers do."""
+        """CPU milliseconds of this thread, without other load on the machine or the work of the servers."""
 
     def run(self) -> None:
         with Turnfold(settings=self._settings) as tf:
@@ -56,7 +57,7 @@ class Reads(threading.Thread):
                 self.milliseconds.append(1_000 * (time.perf_counter() - begun))
 
     def ended(self) -> dict[str, float]:
-        """Stop; how many reads, and their p50 and p99 in milliseconds, by the clock and of CPU."""
+        """Stop; return the number of reads, and p50 and p99 of wall and CPU milliseconds."""
         self._over.set()
         self.join()
         shares = {"p50": 0.5, "p99": 0.99}
@@ -69,7 +70,7 @@ class Reads(threading.Thread):
 def appended(
     tf: Turnfold, counters: Counters, chosen: argparse.Namespace, say: Callable[[int], None]
 ) -> dict[str, Any]:
-    """Append at the rate; turns a second that were appended, and stored meanwhile, and the longest backlog."""
+    """Append at the rate; return turns appended and stored a second meanwhile, and the longest backlog."""
     chance, begun, turns, backlog, look = random.Random(2), time.perf_counter(), 0, 0, 0.0  # noqa: S311 - made talk
     before = counters.stored()
     while (passed := time.perf_counter() - begun) < chosen.seconds:
@@ -89,7 +90,7 @@ def appended(
 
 
 def waited(until: Callable[[], bool]) -> float:
-    """Seconds until it is so. Raises `TimeoutError` after twenty minutes."""
+    """Return the seconds until a condition is true. Raises `TimeoutError` after twenty minutes."""
     begun = time.perf_counter()
     while not until():
         if time.perf_counter() - begun > LONGEST_WAIT:
@@ -99,14 +100,14 @@ def waited(until: Callable[[], bool]) -> float:
 
 
 def represented(tf: Turnfold, turns: int) -> dict[str, int]:
-    """Turns that a context shows, or leads to by a marker; and all that were appended."""
+    """Return the number of turns that a context shows or covers by a marker, and of all turns."""
     coverage = tf.context(HOT, budget_tokens=4_000).coverage
     covered = {seq for span in (coverage.spans if coverage else ()) for seq in range(span.first_seq, span.last_seq + 1)}
     return {"represented": len(covered & set(range(1, turns + 1))), "of": turns}
 
 
 def run(chosen: argparse.Namespace, progress: Progress) -> Mapping[str, Any]:
-    """The whole of it."""
+    """Run the whole benchmark."""
     task = progress.add_task("appending", total=int(chosen.rate * chosen.seconds))
     with (
         places(["postgresql"]) as (place,),
@@ -144,13 +145,13 @@ def run(chosen: argparse.Namespace, progress: Progress) -> Mapping[str, Any]:
 
 
 def _only_idle(tf: Turnfold) -> bool:
-    """What is left waits for company: fewer than eight turns."""
+    """Return whether only turns are left that wait for more: fewer than eight."""
     status = tf.status(HOT)
     return status.stored - status.folded < 8  # TURNFOLD_FOLD_TURNS
 
 
 def main() -> None:
-    """Run it, and print what was measured as JSON."""
+    """Run the benchmark and print its measurements as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rate", type=float, default=100.0, help="turns a second")
     parser.add_argument("--seconds", type=float, default=180.0)

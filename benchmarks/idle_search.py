@@ -1,9 +1,9 @@
-"""What dropping the search rows of idle conversations saves, and what it costs to make them again.
+"""Measure the savings from dropping search rows of idle conversations, and the cost of rebuilding them.
 
-python benchmarks/idle_search.py DATA.jsonl…       bytes of rows in SQLite, and CPU, of the conversations of each file
-python benchmarks/idle_search.py --made 400        the same of made talk of so many turns
-python benchmarks/idle_search.py --levels --made 400   the same where levels go too
-python benchmarks/idle_search.py --look 1000000    how long a look at so many conversations takes on PostgreSQL
+python benchmarks/idle_search.py DATA.jsonl…       bytes of rows in SQLite, and CPU, for each file
+python benchmarks/idle_search.py --made 400        the same for made talk of that many turns
+python benchmarks/idle_search.py --levels --made 400   the same with levels dropped as well
+python benchmarks/idle_search.py --look 1000000    how long a look at that many conversations takes on PostgreSQL
 
 A line of DATA is a conversation, as for `fold_speed.py`.
 """
@@ -83,7 +83,7 @@ def _print_saved(name: str, conversations: list[Turns], *, levels: bool) -> None
 
 
 def _bytes(engine: Engine) -> int:
-    """Of all values of all rows, without what a database puts around them."""
+    """Return the bytes of all values in all rows, without the database's overhead."""
     with engine.connect() as connection:
         return sum(
             int(connection.scalar(select(func.coalesce(func.sum(_length(rows)), 0))) or 0)

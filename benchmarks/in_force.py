@@ -1,11 +1,11 @@
-"""Count the facts in force that contexts show, and the overtaken ones that they show as if they still held.
+"""Count the facts in force that contexts show, and the overtaken ones shown as if they were still in force.
 
-    python benchmarks/in_force.py FACTS CONVERSATION [--budgets 300,500] [--show]
+python benchmarks/in_force.py FACTS CONVERSATION [--budgets 300,500] [--show]
 
 FACTS is JSON whose `facts` have a `fact`, a `question`, and the regular expressions `in_force` and `overtaken` (or
-null); CONVERSATION is JSON lines of turns. Each budget is read without a query, and with each fact's question, where
-only that fact counts. An overtaken value behind `(before: ` or `replaces "` is named as such,
-and is not counted.
+null); CONVERSATION is JSON lines of turns. For each budget, a context is read without a query, and one with each fact's
+question, where only that fact counts. An overtaken value after `(before: ` or `replaces "` is marked as such and not
+counted.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ _BEFORE: Final = re.compile(r"\(before: [^\n]*\)$|, replaces \"[^\n]*?\"\]", re.
 
 
 class Standing(NamedTuple):
-    """What a context says of facts, by their names."""
+    """Names of the facts that a context shows."""
 
     in_force: list[str]
     overtaken: list[str]
-    """Shown without the value in force."""
+    """Overtaken facts shown without the value in force."""
     beside: list[str]
-    """Shown with it."""
+    """Overtaken facts shown next to the value in force."""
 
 
 def standing(text: str, facts: Sequence[Mapping[str, Any]]) -> Standing:
-    """Which facts a context tells, and which it tells as they were."""
+    """Return the facts that a context shows, and those that it shows with overtaken values."""
     shown = _BEFORE.sub("", text)
     found = Standing([], [], [])
     for fact in facts:
@@ -50,7 +50,7 @@ def standing(text: str, facts: Sequence[Mapping[str, Any]]) -> Standing:
 def measured(
     folded: FoldedConversation, facts: Sequence[Mapping[str, Any]], budget_tokens: int
 ) -> tuple[Standing, Standing]:
-    """What a context without a query tells of all facts, and those with each fact's question of that fact."""
+    """Return the facts shown without a query, and the facts shown by contexts for their own questions."""
     unasked = standing(folded.context(budget_tokens=budget_tokens).text, facts)
     each = [
         standing(folded.context(budget_tokens=budget_tokens, query=fact["question"]).text, [fact]) for fact in facts
@@ -64,7 +64,7 @@ def _row(label: str, found: Standing, many: int) -> str:
 
 
 def main() -> None:
-    """Print a line a budget."""
+    """Print a line for each budget."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("facts", type=Path)
     parser.add_argument("conversation", type=Path)

@@ -1,15 +1,15 @@
-"""Join whole short dialogues, or pieces of long ones, into conversations whose topics are known: where parts meet.
+"""Join short dialogues, or pieces of long ones, into conversations with known topics, which change at the joins.
 
-    python benchmarks/joined_talk.py SET.jsonl OUT whole      # dialogues as they are
-    python benchmarks/joined_talk.py SET.jsonl OUT topic      # each up to the first change of topic that it marks
-    python benchmarks/joined_talk.py SET.jsonl OUT opening    # the first 2 to 10 turns of each
-    python benchmarks/joined_talk.py SET.jsonl OUT 7          # pieces of about so many turns, from all of each
-    python benchmarks/joined_talk.py SET.jsonl OUT whole --without OTHER.jsonl   # not those whose id is in another set
+python benchmarks/joined_talk.py SET.jsonl OUT whole      # dialogues as they are
+python benchmarks/joined_talk.py SET.jsonl OUT topic      # each up to its first marked change of topic
+python benchmarks/joined_talk.py SET.jsonl OUT opening    # the first 2 to 10 turns of each
+python benchmarks/joined_talk.py SET.jsonl OUT 7          # pieces of about 7 turns that cover each dialogue
+python benchmarks/joined_talk.py SET.jsonl OUT whole --without OTHER.jsonl   # less those whose id is in another set
 
-SET has a conversation a line: `id`, `turns` of `speaker` and `text` (or `role` and `content`), perhaps `boundaries`,
-the indexes of turns with which topics begin. `OUT/SET.jsonl` has lines of the same form for a segmentation harness, the
-boundaries being the joins. Two speakers take turns in every conversation, also over a join, so that no join shows by
-who speaks; neighbouring parts are of different conversations. The same files each time.
+SET has a conversation a line: `id`, `turns` of `speaker` and `text` (or `role` and `content`), and optionally
+`boundaries`, the indexes of the turns that begin a topic. `OUT/SET.jsonl` has lines of the same form for a segmentation
+harness, with the joins as boundaries. Two speakers alternate in every conversation, also across joins, so that speakers
+do not reveal a join; neighbouring parts come from different conversations. Equal input makes equal files.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ PARTS: Final = 10
 OPENINGS: Final = range(2, 11, 2)
 """Turns of an opening."""
 NEAR: Final = 3
-"""Turns that a piece is longer or shorter than wanted at most, so that no count of turns finds the joins."""
+"""Largest deviation of a piece from the wanted length, so that counting turns does not find the joins."""
 LEAST: Final = 2
-"""Turns of a part at least."""
+"""Minimum turns of a part."""
 
 Turn = dict[str, str]
 Part = tuple[str, list[Turn]]
-"""The conversation that it is of, and its turns."""
+"""The id of its conversation, and its turns."""
 
 
 def conversations(path: Path, without: frozenset[str] = frozenset()) -> Iterator[dict[str, Any]]:
-    """The rows of a set but some, each turn with `speaker` and `text`; the two speakers become `user` and `assistant`.
+    """Yield the rows of a set, each turn with `speaker` and `text`; the two speakers become `user` and `assistant`.
 
-    Speakers are named by who comes first, and rows with other than two are left out, so that parts of different rows
-    can take turns. Two turns of one speaker in a row end what is read of it.
+    Speakers are named by who comes first. Rows without exactly two speakers are left out, so that parts of
+    different rows alternate. Two consecutive turns of one speaker end the part of a row that is read.
     """
     with path.open(encoding="utf-8") as lines:
         for line in lines:
@@ -65,7 +65,7 @@ def _taking_turns(turns: Sequence[Turn]) -> Iterator[Turn]:
 
 
 def parts_of(row: dict[str, Any], take: str, chance: random.Random) -> Iterator[Part]:
-    """What is taken of a conversation; each part begins with the user and ends with the assistant."""
+    """Yield the parts used of a conversation; each begins with the user and ends with the assistant."""
     turns = row["turns"]
     if take.isdecimal():
         sizes = [size for size in range(int(take) - NEAR, int(take) + NEAR + 1) if size >= LEAST and size % 2 == 0]
@@ -85,14 +85,14 @@ def parts_of(row: dict[str, Any], take: str, chance: random.Random) -> Iterator[
 
 
 def joined(parts: Sequence[Part]) -> Iterator[tuple[list[Turn], list[int]]]:
-    """Conversations of `PARTS` parts each, with the indexes at which parts after the first begin."""
+    """Yield conversations of `PARTS` parts each, with the indexes at which parts after the first begin."""
     waiting = list(parts)
     while len(waiting) >= PARTS:
         turns: list[Turn] = []
         boundaries: list[int] = []
         of = ""
         for _ in range(PARTS):
-            # The last one that is of another conversation than the part before, if there is one.
+            # The last part from a different conversation than the previous one, if there is any.
             place = next((i for i in reversed(range(len(waiting))) if waiting[i][0] != of), len(waiting) - 1)
             of, part = waiting.pop(place)
             if turns:
@@ -102,7 +102,7 @@ def joined(parts: Sequence[Part]) -> Iterator[tuple[list[Turn], list[int]]]:
 
 
 def main() -> None:
-    """Write one file and say how long its parts are."""
+    """Write one file and print the lengths of its parts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("set", type=Path, help="JSONL: a conversation a line")
     parser.add_argument("out", type=Path, help="folder for the file")

@@ -1,10 +1,10 @@
-"""Does a turn cost more when its conversation is long? One conversation on PostgreSQL and Redis, folded block by block.
+"""Measure whether a turn costs more in a long conversation: one on PostgreSQL and Redis, folded block by block.
 
-    PYTHONPATH=tests python benchmarks/long_conversation.py --turns 100000 --minutes 15 --out long.json
+PYTHONPATH=tests python benchmarks/long_conversation.py --turns 100000 --minutes 15 --out long.json
 
-Prints, at each length that is asked for, the CPU milliseconds that a turn takes to append, store and fold there (this
-process and PostgreSQL, without time spent waiting) and what a read takes, cold and with a query. Ends at `--turns` or
-after `--minutes`, whichever is first, and says how far it came. One row a length, as JSON, and ratios to the first one.
+Prints, at each requested length, the CPU milliseconds of appending, storing and folding a turn there (this process and
+PostgreSQL, without waiting) and the cost of a read, cold and with a query. Ends at `--turns` or after `--minutes`,
+whichever is first, and prints how far it came. Output is a JSON row for each length, and ratios to the first one.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from steady import Cpu, listening, port_of
 
 NAME: Final = "long"
 BLOCK: Final = 500
-"""Turns that are appended, stored and folded before the clock is looked at."""
+"""Turns appended, stored and folded between two checks of the clock."""
 WINDOW: Final = 4
-"""Blocks that are put together into the figure of a length."""
+"""Blocks that are averaged into the figure of a length."""
 READS: Final = 100
 WARM_UP: Final = 10
 """Reads before those that count."""
 
 
 def grown(bench: Bench, turns: Iterator[dict[str, str]], cpu: Cpu) -> float:
-    """Append, store and fold one block; CPU milliseconds a turn of this process and PostgreSQL."""
+    """Append, store and fold one block; return CPU milliseconds a turn of this process and PostgreSQL."""
     block = list(islice(turns, BLOCK))
     before = sum(cpu.seconds().values())
     bench.tf.append(NAME, block)
@@ -46,7 +46,7 @@ def grown(bench: Bench, turns: Iterator[dict[str, str]], cpu: Cpu) -> float:
 
 
 def reads(bench: Bench, cpu: Cpu) -> dict[str, float]:
-    """Of a cold read and of a query: CPU milliseconds of this process and PostgreSQL, and the median by the clock."""
+    """Measure a cold read and a query: CPU milliseconds of this process and PostgreSQL, and the median of wall time."""
     reader = bench.tf._resources.reader()  # noqa: SLF001 - a new process is played by forgetting
     read = partial(bench.tf.context, NAME, budget_tokens=4_000)
     row = {}
@@ -65,7 +65,7 @@ def reads(bench: Bench, cpu: Cpu) -> dict[str, float]:
 
 
 def measured(bench: Bench, cpu: Cpu, lengths: Sequence[int], deadline: float) -> list[dict[str, Any]]:
-    """A row for each length that was reached in time."""
+    """Return a row for each length that was reached in time."""
     turns, costs, rows = talk(max(lengths) + WINDOW * BLOCK), [], []
     with Progress() as progress:
         task = progress.add_task("turns", total=max(lengths))

@@ -1,13 +1,13 @@
-"""How long an event loop waits for its turn while reads with a query are under way, and what these take.
+"""Measure stalls of an event loop during reads with a query, and the duration of these reads.
 
 python benchmarks/loop_stalls.py              64 reads at once, four times: milliseconds
 python benchmarks/loop_stalls.py --reads 16
 python benchmarks/loop_stalls.py --switch-interval 0.001
 
-A beat sleeps one millisecond at a time; what it sleeps longer is a stall. Beside its length stands the CPU that this
-process used in it: what else the machine does makes a stall longer, and adds nothing to that. After one read the
-collector of garbage is told to leave alone what is there, as `turnfold serve` does and a service of your own has to.
-The first round also starts the client's threads, which is its longest stall. Needs a Redis server.
+A beat sleeps one millisecond at a time; any longer sleep is a stall. Each stall is printed with the CPU time that this
+process used in it: other load on the machine makes a stall longer without adding CPU time. After one read, existing
+objects are frozen for the garbage collector, as `turnfold serve` does and your own service should. The first round also
+starts the client's threads, which is its longest stall. Needs a Redis server.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TURNS: Final = 200
 
 
 async def stalls(client: AsyncTurnfold, reads: int) -> tuple[float, list[float], list[float]]:
-    """Milliseconds that so many reads take together; those that a beat came too late, and their CPU, sorted."""
+    """Return the milliseconds of `reads` concurrent reads, the sorted delays of beats, and their sorted CPU times."""
     late: list[float] = []
     used: list[float] = []
 
@@ -67,7 +67,7 @@ async def measure(environment: dict[str, str], *, reads: int, rounds: int) -> No
 
 
 def shown(milliseconds: list[float]) -> str:
-    """The middle, the long and the longest of sorted times."""
+    """Return percentiles and the maximum of sorted times as text."""
     p50, p95, p99 = (milliseconds[int(share * len(milliseconds))] for share in (0.5, 0.95, 0.99))
     return f"p50 {p50:5.1f}  p95 {p95:5.1f}  p99 {p99:5.1f}  longest {milliseconds[-1]:5.1f} ms"
 

@@ -1,9 +1,9 @@
-"""Tokens that models are sent for conversations of 100, 1,000 and 3,000 turns: Turnfold beside two other ways.
+"""Compare the tokens sent to models for conversations of 100, 1,000 and 3,000 turns: Turnfold and two other methods.
 
-    PYTHONPATH=tests python benchmarks/model_tokens.py --figure docs/model-tokens.svg
+PYTHONPATH=tests python benchmarks/model_tokens.py --figure docs/model-tokens.svg
 
-Turnfold's are its real requests: turns go through Redis into SQL, are folded, and refined against a
-server that speaks OpenAI's protocol and answers well; what the server received is counted, prompts and schemas
+Turnfold's numbers come from its real requests: turns go through Redis into SQL and are folded and refined with a server
+that speaks OpenAI's protocol and answers well. Everything that this server receives is counted, prompts and schemas
 included. The two others are computed over the same turns, with the same counter and prompts of the same length:
 
 all again      each time the history has grown by 4,000 tokens, a model is given all of it once more
@@ -54,12 +54,12 @@ class Measured:
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """Sent per token of the conversation: by Turnfold, all again, rolling."""
+        """Return the tokens sent per token of the conversation: by Turnfold, all again, rolling."""
         return (self.sent / self.conversation, self.all_again / self.conversation, self.rolling / self.conversation)
 
 
 def measured(turns: list[dict[str, str]], redis_url: str, folder: Path) -> Measured:
-    """Append, fold and refine a conversation; count what the models were sent."""
+    """Append, fold and refine a conversation; count the tokens sent to the models."""
     url = f"sqlite:///{folder / f'{len(turns)}.db'}"
     migrate.upgrade(url)
     with OpenAIServer() as server:
@@ -103,7 +103,7 @@ def _rolling(sizes: list[int]) -> Iterator[int]:
 
 
 def chat(turns: int) -> list[dict[str, str]]:
-    """Talk as with assistants: a few sentences by the user, a paragraph by the assistant; a pause now and then."""
+    """Return talk as with assistants: a few sentences by the user, a paragraph by the assistant, occasional pauses."""
     said = talk("bench", 4 * turns)
     at = datetime(2026, 3, 2, 9, tzinfo=UTC)
     made = []
@@ -126,7 +126,7 @@ LINES = (("Turnfold", "#0f766e"), ("rolling, every 20 turns", "#b45309"), ("all 
 
 
 def figure(found: Sequence[Measured]) -> str:
-    """Sent tokens per token over the length of a conversation, both in powers of ten, as SVG."""
+    """Return an SVG of the tokens sent per token over the length of a conversation, both axes in powers of ten."""
     first, last = log10(found[0].turns), log10(found[-1].turns)
 
     def x(turns: float) -> float:
@@ -134,7 +134,7 @@ def figure(found: Sequence[Measured]) -> str:
 
     def y(share: float) -> float:
         height = HEIGHT - TOP - BOTTOM
-        # Nothing is sent while fewer segments are closed than a call takes.
+        # Nothing is sent until as many segments are closed as a call contains.
         return TOP + (log10(HIGHEST) - log10(max(share, LOWEST))) / (log10(HIGHEST) - log10(LOWEST)) * height
 
     right = WIDTH - RIGHT

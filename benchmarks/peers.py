@@ -1,6 +1,6 @@
-"""What is used today beside a model: each stores the same talk in SQLite and makes a context of at most a budget.
+"""Store the same talk in SQLite with other libraries, and build a context of at most a budget with each.
 
-Needs `pip install --group bench`; without it the peers are left out.
+Needs `pip install --group bench`; without it, the peers are left out.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ MOST_TOKENS: Final = 16_000
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """One conversation stored by a peer."""
+    """A conversation stored by a peer."""
 
     name: str
     read: Callable[[int], list[str]]
-    """The contents of the messages that it gives for a budget."""
+    """Returns the contents of its messages for a budget."""
 
 
 def peers(folder: Path, talk: Talk) -> Iterator[Peer]:
-    """Each peer that is installed, with the talk stored."""
+    """Yield each installed peer, with the talk stored."""
     warnings.simplefilter("ignore")
     for make in (_langchain, _llama_index, _openai_agents):
         try:
@@ -40,7 +40,7 @@ def peers(folder: Path, talk: Talk) -> Iterator[Peer]:
 
 
 def tokens(contents: Sequence[str]) -> int:
-    """What a list of messages costs, by the estimator that Turnfold counts with."""
+    """Return the cost of a list of messages, by the estimator that Turnfold counts with."""
     return sum(MESSAGE_TOKENS + estimate_tokens(content) for content in contents)
 
 
@@ -72,14 +72,14 @@ def _llama_index(folder: Path, talk: Talk) -> Peer:
     url = f"sqlite+aiosqlite:///{folder / f'llama-{len(talk)}.db'}"
 
     def memory(budget: int) -> Any:
-        # A share of 1: all of the budget is for messages.
+        # A share of 1 gives the whole budget to messages.
         return Memory.from_defaults(
             session_id="bench", token_limit=budget, chat_history_token_ratio=1.0, async_database_uri=url,
             tokenizer_fn=lambda text: [0] * estimate_tokens(text),
         )  # fmt: skip
 
     async def store() -> None:
-        # Cut while it grows, as a user's is: cutting a long one at once takes minutes.
+        # Truncated while it grows, as a user's would be: truncating a long one at once takes minutes.
         filled = memory(MOST_TOKENS)
         for first in range(0, len(talk), 1_000):
             await filled.aput_messages(
@@ -90,7 +90,7 @@ def _llama_index(folder: Path, talk: Talk) -> Peer:
     opened: dict[int, Any] = {}
 
     async def trimmed(budget: int) -> Any:
-        # The queue is cut to the budget when a message is put: that is before the time that is measured.
+        # The queue is truncated to the budget by each put, which is before the measured time.
         made = memory(budget)
         await made.aput(ChatMessage(role="user", content="."))
         return made

@@ -1,14 +1,15 @@
-"""How fast reads and writes are, beside a floor and beside what is used today: writes docs/performance.md.
+"""Measure reads and writes next to a floor and to other libraries; writes docs/performance.md.
 
-    make bench
-    make bench BENCH_ARGS="--turns 100 1000 --databases sqlite --out /tmp/bench"
+make bench
+make bench BENCH_ARGS="--turns 100 1000 --databases sqlite --out /tmp/bench"
 
-Every number is measured in one run: context cold (a process that has not read this conversation), warm (the revision
-is the one that was read, and a turn was appended since), both also with `query=False`, unchanged since the last read,
-with a query, expand and append, on SQLite and PostgreSQL; the floor is one Redis round trip and one indexed SELECT of
-60 rows by the plain drivers. The longest conversation takes most of the time: it is folded once, and its rows are
-copied to the second database. No kind of read takes longer than twenty seconds after its third call; the bar says what
-runs. About ten minutes with the default lengths on two idle cores, one without the last.
+Every number is measured in one run, on SQLite and PostgreSQL: contexts cold (a process that has not read the
+conversation), warm (the same revision was read before, and a turn was appended since), both also with `query=False`,
+unchanged since the last read, and with a query; expand; and append. The floor is one Redis round trip and one indexed
+SELECT of 60 rows by the plain drivers. Most of the time goes into the longest conversation, which is folded once and
+whose rows are copied to the second database. After its third call, a kind of read is measured for twenty seconds at
+most; the progress bar shows what runs. Takes about ten minutes with the default lengths on two idle cores, and one
+without the longest.
 """
 
 from __future__ import annotations
@@ -58,19 +59,19 @@ BUDGETS: Final = (1_000, 4_000, 16_000)
 READS: Final = 200
 QUERIES: Final = 40
 INBOX: Final = 20
-"""Turns that are appended between warm reads before the inbox is emptied again."""
+"""Turns appended between warm reads before the inbox is emptied again."""
 PEER_READS: Final = 50
 LEAST_CALLS: Final = 3
-"""Calls of one kind that are measured, however long they take."""
+"""Minimum number of measured calls of one kind, however long they take."""
 OUT: Final = Path(__file__).resolve().parent.parent / "docs"
 
 Say = Callable[[str], None]
-"""Shows what is done now."""
+"""Shows the current step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What calls took, in milliseconds; `cpu` is the median of what the calling thread worked itself."""
+    """Durations of calls in milliseconds; `cpu` is the median CPU time of the calling thread."""
 
     p50: float
     p95: float
@@ -79,7 +80,7 @@ class Timing:
 
 
 def timed(work: Callable[[int], object], times: int, *, before: Callable[[int], object] | None = None) -> Timing:
-    """Call `work` with the numbers from 0 on, until the time for one kind is over; `before` is not measured."""
+    """Call `work` with the numbers from 0 on until the time for one kind is over; `before` is not measured."""
     taken, worked = [], []
     deadline = time.perf_counter() + CELL_SECONDS
     for number in range(times):
@@ -97,7 +98,7 @@ def timed(work: Callable[[int], object], times: int, *, before: Callable[[int], 
 
 
 def store(bench: Bench, turns: int) -> float:
-    """Append, store and fold a conversation; turns folded a second."""
+    """Append, store and fold a conversation; return the turns folded a second."""
     name = f"read-{turns}"
     bench.tf.append(name, talk(turns))
     bench.drain()
@@ -108,7 +109,7 @@ def store(bench: Bench, turns: int) -> float:
 
 
 def copy_rows(source: Bench, target: Bench) -> None:
-    """All rows of one database to another that is empty, under the other's tenant."""
+    """Copy all rows of one database to an empty one, under the tenant of the other."""
     for rows in Base.metadata.sorted_tables:
         if rows.name == "meta":
             continue
@@ -122,21 +123,21 @@ def copy_rows(source: Bench, target: Bench) -> None:
     if target.write.dialect.name == "postgresql":
         with target.write.begin() as writing:
             for name in ("conversation", "job", "parked_entry"):
-                # Rows that bring their numbers leave the counter where it was.
+                # Rows inserted with their ids do not advance the sequence.
                 writing.execute(text(f"SELECT setval(pg_get_serial_sequence('{name}', 'id'), max(id)) FROM {name}"))  # noqa: S608 - ours
         with target.write.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            # As autovacuum does within a minute. Without it the plan of the floor, too, is another one.
+            # As autovacuum does within a minute. Without it, even the floor has a different plan.
             connection.execute(text("VACUUM ANALYZE"))
 
 
 def _covered(context: Context, last_seq: int) -> int:
-    """How many of the turns up to a number stand somewhere in a context: shown, or under a line that leads to them."""
+    """Return how many of the turns up to a number a context shows, or covers by a line that leads to them."""
     spans = context.coverage.spans if context.coverage else ()
     return sum(max(0, min(span.last_seq, last_seq) - span.first_seq + 1) for span in spans)
 
 
 def _used(contexts: Sequence[Context], budget: int, turns: int) -> Row:
-    """Tokens of the largest of some contexts, those above the budget, and the least share of old turns in one."""
+    """Return the tokens of the largest context, its excess over the budget, and the least share of old turns in one."""
     tokens = max(context.tokens for context in contexts)
     old = min(_covered(context, turns - NEWEST) for context in contexts)
     return {
@@ -147,7 +148,7 @@ def _used(contexts: Sequence[Context], budget: int, turns: int) -> Row:
 
 
 def reads_of(bench: Bench, turns: int, say: Say) -> list[Row]:
-    """A row a budget and kind of read."""
+    """Return a row for each budget and kind of read."""
     name = f"read-{turns}"
     conversation = row_id(bench.read, bench.place.name, name)
     reader = bench.tf._resources.reader()  # noqa: SLF001 - a new process is played by forgetting
@@ -198,7 +199,7 @@ def reads_of(bench: Bench, turns: int, say: Say) -> list[Row]:
 
 
 def peer_rows(folder: Path, turns: int, say: Say) -> list[Row]:
-    """What peers give for the middle budget."""
+    """Return the rows of the peers at the middle budget."""
     said = list(talk(turns))
     found: list[Row] = []
     say(f"storing {turns:,} turns in the first peer")
@@ -209,7 +210,7 @@ def peer_rows(folder: Path, turns: int, say: Say) -> list[Row]:
         taken = timed(lambda _, read=peer.read: read(MIDDLE), PEER_READS)  # type: ignore[misc]
         say(f"storing {turns:,} turns in the next peer")
         used = tokens(contents)
-        # Each of them keeps the newest messages, and drops the others.
+        # Each peer keeps the newest messages and drops the others.
         old = max(0, len(contents) - NEWEST) / (turns - NEWEST) if turns > NEWEST else None
         found.append(
             {"name": peer.name, "turns": turns, **asdict(taken), "tokens": used,
@@ -219,7 +220,7 @@ def peer_rows(folder: Path, turns: int, say: Say) -> list[Row]:
 
 
 def prefix_rows(bench: Bench) -> list[Row]:
-    """How much of a context stands at the beginning of the next one, over appends one by one with their folds."""
+    """Return how much of a context begins the next one, over single appends with their folds."""
     found = []
     for budget in BUDGETS:
         name, said = f"prefix-{budget}", list(talk(1_500 + APPENDS))
@@ -259,7 +260,7 @@ def measure(arguments: argparse.Namespace, progress: Progress) -> Row:
         for bench in benches[1:]:
             step(f"copying rows to {bench.place.name}")
             copy_rows(benches[0], bench)
-        # What folding keeps in memory is here too, and in no reader's process: looking through it is no read's time.
+        # Freeze the folds' objects, which no reader's process has: scanning them is no part of a read's time.
         gc.collect()
         gc.freeze()
         for bench in benches:

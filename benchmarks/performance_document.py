@@ -1,4 +1,4 @@
-"""The document of a benchmark's numbers: docs/performance.md and its figures."""
+"""Write docs/performance.md and its figures from a benchmark's numbers."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from charts import headline_chart, log_chart, percent_chart
 Row = dict[str, Any]
 
 MIDDLE: Final = 4_000
-"""Tokens of the budget that peers are compared at."""
+"""Token budget at which peers are compared."""
 MIDDLE_TURNS: Final = 10_000
-"""Turns of the conversation that budgets are compared at."""
+"""Length, in turns, of the conversation for which budgets are compared."""
 CONTEXTS: Final = ("cold", "unsteered cold", "warm", "unsteered warm", "unchanged", "query")
-"""Kinds of reads that make a context."""
+"""Kinds of reads that build a context."""
 NEWEST: Final = 100
-"""Turns that are not old: what is shown of the others is the last column of the table of peers."""
+"""Number of newest turns; the last column of the table of peers shows how much is covered of all older ones."""
 APPENDS: Final = 50
 """Contexts of the prefix table."""
 ASKED: Final = ("no question", "the same question", "another each time")
-"""What they are asked."""
+"""Queries of the contexts in the prefix table."""
 CELL_SECONDS: Final = 20.0
-"""After which no more calls of one kind are measured, from the third on."""
+"""Seconds after which no more calls of one kind are measured, from the third on."""
 
 
 def markdown(rows: Sequence[Row]) -> str:
@@ -44,7 +44,7 @@ def _grouped(value: Any) -> Any:
 
 
 def _pivot(rows: Sequence[Row], by: str) -> str:
-    """A line for each kind of call and database, a column for each value of `by`."""
+    """Return a table with a line for each kind of call and database, and a column for each value of `by`."""
     cells = [
         (f"{row['kind']}, {row['database']}", row[by], f"{_ms(row['p50'])} ({_ms(row['p95'])}, {row['times']:.1f})")
         for row in rows
@@ -53,7 +53,7 @@ def _pivot(rows: Sequence[Row], by: str) -> str:
 
 
 def _crossed(title: str, cells: Sequence[tuple[str, int, str]]) -> str:
-    """A table of cells by the names of their line and the number of their column."""
+    """Return a table of cells by the name of their line and the number of their column."""
     columns = sorted({column for _, column, _ in cells})
     lines: dict[str, dict[int, str]] = {}
     for name, column, text in cells:
@@ -73,7 +73,7 @@ def _of_kinds(rows: Sequence[Row], kinds: Sequence[str], **chosen: int) -> list[
 
 
 def _held(rows: Sequence[Row]) -> str:
-    """What the contexts held, in a sentence."""
+    """Return a sentence on the sizes and the coverage of the contexts."""
     over = max(row["over"] for row in rows)
     old = min(row["old"] for row in rows if row["old"] is not None)
     above = f"The largest context is {over:,} tokens above its budget" if over else "No context is above its budget"
@@ -98,7 +98,7 @@ def _peer_table(ours: Sequence[Row], theirs: Sequence[Row]) -> str:
 
 
 def document(result: Row) -> str:
-    """docs/performance.md."""
+    """Return the text of docs/performance.md."""
     where = result["machine"]
     prefixes = [{"budget": f"{row['budget']:,}", **_prefix_cells(row["shares"])} for row in result["prefixes"]]
     drains = [{name: _grouped(value) for name, value in row.items()} for row in result["drains"]]
@@ -193,7 +193,7 @@ def chart(result: Row) -> str:
 
 
 def headline(result: Row) -> str:
-    """The chart of the README: one line a system, and what becomes of old turns in it."""
+    """Return the chart of the README: a line for each system, with what happens to old turns in it."""
     longest = max(row["turns"] for row in result["peers"])
     lines: dict[tuple[str, str], list[tuple[float, float]]] = {
         ("Turnfold", "every turn stands behind a line"): [

@@ -1,9 +1,9 @@
-"""What a question of a megabyte costs a read, beside one of a kilobyte.
+"""Compare the cost of a read with a question of a megabyte to one of a kilobyte.
 
-    PYTHONPATH=tests python benchmarks/query_cost.py
+PYTHONPATH=tests python benchmarks/query_cost.py
 
-A line for each kind of conversation and each read that takes a query: CPU milliseconds of the calling thread for a
-kilobyte and for a megabyte, the dearest ratio of all pasted documents, and which document that was.
+Prints, for each kind of conversation and each read that takes a query, the CPU milliseconds of the calling thread for a
+kilobyte and for a megabyte, the largest ratio over all pasted documents, and the document with that ratio.
 """
 
 from __future__ import annotations

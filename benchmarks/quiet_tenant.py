@@ -1,7 +1,7 @@
-"""How long a quiet tenant waits behind another's thousand conversations: from its turns' storing to their fold.
+"""Measure how long a quiet tenant waits behind a thousand conversations of another, from storing to folding.
 
-`python benchmarks/quiet_tenant.py` runs it with two worker processes on PostgreSQL. The other tenant's conversations
-are of short turns (S), of long ones (L) or of texts (XL, 40 KB), and all wait when the quiet one comes.
+`python benchmarks/quiet_tenant.py` uses two worker processes on PostgreSQL. The other tenant's conversations have short
+turns (S), long ones (L) or texts (XL, 40 KB), and all of them are waiting when the quiet one appends.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from turnfold.database.engines import connect
 from turnfold.settings import Settings
 
 SIZES: Final = {**STEADY_SIZES, "XL": 40_000}
-"""Bytes of a turn, about."""
+"""Approximate bytes of a turn."""
 TURNS: Final = 8
-"""Of each conversation: as many as are folded without waiting for more."""
+"""Turns of each conversation, as many as are folded without waiting for more."""
 _LONGEST_WAIT: Final = 120.0
 _BETWEEN_LOOKS: Final = 0.05
 
 
 def reached(what: Callable[[], bool]) -> float:
-    """The moment at which something is so, in seconds of `time.perf_counter`. Raises `TimeoutError` after 2 minutes."""
+    """Return when a condition became true, by `time.perf_counter`. Raises `TimeoutError` after 2 minutes."""
     begun = time.perf_counter()
     while not what():
         if time.perf_counter() - begun > _LONGEST_WAIT:
@@ -47,7 +47,7 @@ def reached(what: Callable[[], bool]) -> float:
 
 
 def turns_of(engine: Engine, name: str) -> tuple[int, int]:
-    """Turns of a quiet conversation that are stored, and that are folded."""
+    """Return how many turns of a quiet conversation are stored, and folded."""
     with engine.begin() as connection:
         row = connection.execute(
             sql("SELECT turn_count, fold_seq FROM conversation WHERE tenant = 'quiet' AND external_id = :name"),
@@ -57,7 +57,7 @@ def turns_of(engine: Engine, name: str) -> tuple[int, int]:
 
 
 def waits(place: Place, size: str, *, conversations: int, times: int) -> dict[str, Any]:
-    """Append all of the other tenant, then `times` conversations of the quiet one, and watch each being folded."""
+    """Append all of the other tenant, then `times` conversations of the quiet one; measure how long each waits."""
     chance = random.Random(5)  # noqa: S311 - made talk, the same at every run
     settings = Settings(redis_url=place.redis_url, database_url=place.database_url, tenant="other")
     engine = connect(place.database_url, write=False, timeout_seconds=60)
@@ -92,7 +92,7 @@ def waits(place: Place, size: str, *, conversations: int, times: int) -> dict[st
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print a line of JSON a size."""
+    """Print a line of JSON for each size."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", nargs="+", default=list(SIZES), choices=SIZES)
     parser.add_argument("--conversations", type=int, default=1_000)

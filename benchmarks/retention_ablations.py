@@ -1,13 +1,13 @@
-"""What each idea brings to contexts: the same contexts with one idea taken away at a time.
+"""Measure the contribution of each idea to contexts by leaving out one at a time.
 
-    python benchmarks/retention_ablations.py HARNESS DATA             # without a query; ten minutes
-    python benchmarks/retention_ablations.py HARNESS DATA --query     # with the questions as queries, words alone
-    python benchmarks/retention_ablations.py HARNESS DATA --only "nothing" "the line of names" --exact
+python benchmarks/retention_ablations.py HARNESS DATA             # without a query; ten minutes
+python benchmarks/retention_ablations.py HARNESS DATA --query     # with the questions as queries, words alone
+python benchmarks/retention_ablations.py HARNESS DATA --only "nothing" "the line of names" --exact
 
-HARNESS is the folder of an evidence-retention harness, of which `data.load` and `data.render` read conversations,
-`metrics.probes`, `metrics.Index` and `metrics.score` judge contexts, and `textutil.count_tokens` counts; DATA its
+HARNESS is the folder of an evidence-retention harness, whose `data.load` and `data.render` read conversations,
+`metrics.probes`, `metrics.Index` and `metrics.score` judge contexts, and `textutil.count_tokens` counts; DATA is its
 folder of `locomo`, `beam` and `swe`. Each number is the mean of three budgets, the given one and a tenth below and
-above it, or of the given one alone with `--exact`. Each idea is taken away in a process of its own.
+above it, or of the given one alone with `--exact`. Each idea is left out in a process of its own.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from turnfold import Policy
 from turnfold_worker.offline import fold
 
 BUDGETS: Final = {"locomo": ("1,000", "10 %", "20 %"), "beam": ("4,000", "10 %"), "swe": ("500", "1,000")}
-"""Of each set: tokens, or shares of a conversation."""
+"""Budgets of each set, in tokens or as shares of a conversation."""
 QUERY_BUDGETS: Final = {"locomo": ("500", "1,000", "2,000"), "beam": ("1,000", "4,000"), "swe": ("1,000",)}
 NEAR: Final = (0.9, 1.0, 1.1)
 NAMES: Final = {"locomo": "LoCoMo", "beam": "BEAM", "swe": "SWE"}
@@ -44,20 +44,20 @@ _HITS: Final = "turnfold.search.note_hits"
 _QUERY_READ: Final = "turnfold.database.query_read"
 _OUTLINE: Final = "turnfold_worker.pipeline.outline"
 _USUAL: Final = 3.0
-"""A word's rarity where none is told from another."""
+"""The rarity of every word when rarity is left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Idea:
-    """What is put in place of an idea."""
+    """Replacements that leave out an idea."""
 
     instead: tuple[tuple[str, str, Any], ...] = ()
-    """Module, name, and what stands there."""
+    """Module, name, and the replacement."""
     policy: Policy | None = None
 
 
 def _giving(*, value: Any) -> Callable[..., Any]:
-    """What gives the same, whatever it is asked."""
+    """Return a function that returns `value` for any arguments."""
     return lambda *_, **__: value
 
 
@@ -101,11 +101,11 @@ QUERY_IDEAS: Final = {
 }
 
 Retained = tuple[dict[tuple[str, str], float], int]
-"""The share of answers that survive by set and budget, and how many contexts were above theirs."""
+"""The share of surviving answers by set and budget, and the number of contexts that exceeded theirs."""
 
 
 def survived(name: str, harness: str, data: str, *, query: bool, shares: Sequence[float]) -> Retained:
-    """Measure contexts without the idea of that name: it is gone from this process."""
+    """Measure contexts without an idea, which is removed from this process for good."""
     idea = (QUERY_IDEAS if query else IDEAS)[name]
     for module, attribute, value in idea.instead:
         loaded = importlib.import_module(module)

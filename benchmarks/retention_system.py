@@ -1,6 +1,6 @@
 """Turnfold's offline run as a system under test of an evidence-retention harness.
 
-The harness names it `retention_system:turnfold`; put this folder on PYTHONPATH. It hands over conversations as
+Put this folder on PYTHONPATH; the harness names the system `retention_system:turnfold`. It passes conversations as
 objects with `id` and `turns` of `role`, `name`, `ts` and `content`, and asks for contexts counted in o200k_base.
 """
 
@@ -19,7 +19,7 @@ _CLOCK = re.compile(r"(\d{1,2}):(\d{2}) (am|pm) on (\d{1,2} \w+, \d{4})")
 
 
 def parse_time(text: str) -> datetime | None:
-    """A harness's time such as `1:56 pm on 8 May, 2023`, or ISO 8601; None for anything else."""
+    """Parse a harness's time such as `1:56 pm on 8 May, 2023`, or ISO 8601; return None for anything else."""
     match = _CLOCK.fullmatch(text.strip())
     if match:
         hour = int(match[1]) % 12 + (12 if match[3] == "pm" else 0)
@@ -33,7 +33,7 @@ def parse_time(text: str) -> datetime | None:
 
 
 def as_turn(turn: Any, seq: int) -> dict[str, Any]:
-    """A harness's turn as a message dict."""
+    """Convert a harness's turn to a message dict."""
     time = parse_time(turn.ts) if turn.ts else None
     made: dict[str, Any] = {"turn_id": f"t{seq}", "role": turn.role, "content": turn.content or " "}
     if turn.name != turn.role:
@@ -46,7 +46,7 @@ def as_turn(turn: Any, seq: int) -> dict[str, Any]:
 
 
 class TurnfoldSystem:
-    """One conversation at a time, with and without a query."""
+    """Folds one conversation at a time and reads contexts with and without a query."""
 
     name = "turnfold"
     query_aware = True
@@ -78,15 +78,15 @@ class TurnfoldSystem:
 
 
 def turnfold() -> TurnfoldSystem:
-    """The factory that the harness calls."""
+    """Return the default system; called by the harness."""
     return TurnfoldSystem()
 
 
 def turnfold_semantic() -> TurnfoldSystem:
-    """The same with sentence vectors: needs `turnfold-worker[semantic]`."""
+    """Return the system with sentence vectors; needs `turnfold-worker[semantic]`."""
     return TurnfoldSystem(semantic=True)
 
 
 def unsteered() -> TurnfoldSystem:
-    """The same, with `query=False` where no question is given."""
+    """Return the system with `query=False` where no question is given."""
     return TurnfoldSystem(steered=False)

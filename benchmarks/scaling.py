@@ -1,6 +1,7 @@
-"""What a second process is worth: the same turns stored, then folded, by one worker process and by two.
+"""Measure the gain from a second process: one worker process, then two, store and fold the same turns.
 
-`make bench BENCH_ARGS=--scaling` runs it on PostgreSQL. A stage counts from its first turn: no worker's start is in it.
+`make bench BENCH_ARGS=--scaling` runs it on PostgreSQL. A stage is timed from its first turn, without the workers'
+start.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from turnfold.settings import Settings
 
 MEASURED_ONCE: Final = "## A million conversations"
 STORED: Final = {"S": (2_000, 40), "L": (400, 40)}
-"""Conversations and turns of each that are stored."""
+"""Stored conversations, and turns of each."""
 FOLDED: Final = {"S": (300, 16), "L": (80, 16)}
-"""The same, that are folded."""
+"""Folded conversations, and turns of each."""
 
 
 @contextmanager
@@ -50,7 +51,7 @@ def working(place: Place, queue: Queue, processes: int) -> Iterator[None]:
 
 
 def rate(left: Callable[[], int]) -> float:
-    """Turns a second from the first one that is done to the last."""
+    """Return turns a second from the first one done to the last."""
     before = left()
     while (begun := left()) == before:
         time.sleep(0.005)
@@ -61,7 +62,7 @@ def rate(left: Callable[[], int]) -> float:
 
 
 def measured(place: Place, size: str, shape: tuple[int, int], *, processes: int, fold: bool) -> float:
-    """Turns a second of storing, or of folding what is stored."""
+    """Return turns a second of storing, or of folding stored turns."""
     chance, (conversations, turns) = random.Random(3), shape  # noqa: S311 - made talk, the same at every run
     settings = Settings(redis_url=place.redis_url, database_url=place.database_url)
     with Turnfold(settings=settings) as tf, closing(Counters(place)) as counters:
@@ -76,7 +77,7 @@ def measured(place: Place, size: str, shape: tuple[int, int], *, processes: int,
 
 
 def document(rows: Sequence[Mapping[str, Any]], where: Mapping[str, str]) -> str:
-    """docs/lab/performance-scaling.md."""
+    """Return the text of docs/lab/performance-scaling.md."""
     return f"""# What a second process is worth
 
 Written by `make bench BENCH_ARGS=--scaling`: {where["processor"]}, {where["cores"]} cores, load {where["load"]}, Python
@@ -110,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 print(json.dumps(rows[-1]), flush=True)
     if chosen.out:
         page = chosen.out / "lab" / "performance-scaling.md"
-        # What was measured once, by hand, stands below and stays.
+        # Measurements that were made once, by hand, follow and stay.
         _, mark, once = page.read_text().partition(MEASURED_ONCE) if page.exists() else ("", "", "")
         page.write_text(document(rows, machine()) + (f"\n{mark}{once}" if mark else ""))
 

@@ -1,11 +1,12 @@
-"""What the segmenter is compared with, as systems of a segmentation harness.
+"""Baselines of the segmenter, as systems of a segmentation harness.
 
-    segmentation_baselines:nothing                no cut
-    segmentation_baselines:every_4_turns          a cut every so many turns; any number
-    segmentation_baselines:depth_every_4_turns    where neighbouring turns are least alike in meaning (MiniLM)
+segmentation_baselines:nothing                no cut
+segmentation_baselines:every_4_turns          a cut every 4 turns; any number works
+segmentation_baselines:depth_every_4_turns    where neighbouring turns are least alike in meaning (MiniLM)
 
-The last is TextTiling on sentence vectors, turn by turn: the similarity of three turns to the three after them, a cut
-where it lies furthest below the peaks around it, by as much as makes that many cuts in the talk so far.
+The last is TextTiling on sentence vectors, turn by turn: it compares three turns with the next three and cuts where the
+similarity is furthest below the peaks around it, with a threshold that yields the given number of cuts in the talk so
+far.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedd
 
 _WINDOW: Final = 3
 _DEEP: Final = 0.25
-"""Depth that counts before there are enough gaps to compare with."""
+"""Depth that counts before there are enough gaps for comparison."""
 _ENOUGH: Final = 20
 
 
@@ -34,13 +35,13 @@ class Every:
 
 
 def _total(vectors: Sequence[Vector]) -> list[int]:
-    """The sum of the directions that some texts have."""
+    """Return the sum of the texts' direction vectors."""
     directions = [numbers_of(vector) for vector in vectors if vector]
     return [sum(column) for column in zip(*directions, strict=True)]
 
 
 class Depth:
-    """Cuts where the talk before and after a gap is less alike than around it."""
+    """Cuts where the text before and after a gap is less alike than around it."""
 
     def __init__(self, turns: int) -> None:
         self._turns = turns
@@ -74,7 +75,7 @@ _FACTORY: Final = re.compile(r"(depth_)?every_(\d+)_turns|nothing")
 
 
 def __getattr__(name: str) -> Callable[[], Every | Depth]:
-    """The factory of a baseline."""
+    """Return the factory of a baseline."""
     match = _FACTORY.fullmatch(name)
     if match is None:
         msg = f"{name}: use nothing, every_N_turns or depth_every_N_turns"

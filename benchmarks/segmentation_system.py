@@ -1,12 +1,12 @@
-"""Turnfold's segmenter as a system under test of a segmentation harness: fed turn by turn, as by a worker.
+"""Turnfold's segmenter as a system under test of a segmentation harness, fed turn by turn, as by a worker.
 
 Put this folder on PYTHONPATH and name one of these factories:
 
-    segmentation_system:lexical                  the default granularity
-    segmentation_system:lexical_every_4_turns    `segment_target_turns` 4; any number
-    segmentation_system:semantic_every_4_turns   the same with sentence vectors
+segmentation_system:lexical                  the default granularity
+segmentation_system:lexical_every_4_turns    `segment_target_turns` 4; any number works
+segmentation_system:semantic_every_4_turns   the same with sentence vectors
 
-The harness gives turns with `speaker`, `text` and perhaps `time` in seconds, and takes indexes of first turns.
+The harness passes turns with `speaker`, `text` and optionally `time` in seconds, and expects indexes of first turns.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _ROLES: Final = {
 }  # fmt: skip
 _BEGINNING: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _NO_CAP: Final = 10**9
-"""The sets know no caps: topics go on for as long as they do."""
+"""The sets have no maximum length: a topic may go on for as long as it does."""
 
 
 def as_turn(turn: Mapping[str, Any], seq: int) -> StoredTurn:
-    """A harness's turn as a stored one; speakers that are no roles are people with names."""
+    """Convert a harness's turn to a stored one; a speaker that is no role becomes a named person."""
     role = _ROLES.get(turn["speaker"])
     seconds = turn.get("time")
     return StoredTurn(
@@ -66,7 +66,7 @@ class SegmenterSystem:
         return self._take(as_turn(turn, self._seen))
 
     def finish(self) -> list[int]:
-        """Cuts among the last turns, with what there is to look ahead at."""
+        """Return the cuts among the last turns, with the look-ahead that is left."""
         cuts: list[int] = []
         look_ahead = self.lookahead
         while look_ahead:
@@ -87,7 +87,7 @@ class SegmenterSystem:
         return [cut - 1, *self._again(after)] if after else []
 
     def _vector(self, turn: StoredTurn) -> Vector | None:
-        """Computed for the turn alone and kept, as by workers: a harness that drives a conversation again pays once."""
+        """Compute the vector of a turn alone and cache it, as workers do; a harness may repeat a conversation."""
         if self._embedder is None:
             return None
         key = turn.seq, turn.content
@@ -96,7 +96,7 @@ class SegmenterSystem:
         return self._vectors[key]
 
     def _again(self, turns: list[tuple[StoredTurn, Vector | None]]) -> list[int]:
-        """Begin a segment with turns that were seen already."""
+        """Begin a segment with turns that were seen before."""
         self._state, self._open = segment.State(self._state.stats), []
         cuts: list[int] = []
         for number, (turn, vector) in enumerate(turns):
@@ -117,7 +117,7 @@ _FACTORY: Final = re.compile(r"(lexical|semantic)(?:_every_(\d+)_turns)?")
 
 
 def __getattr__(name: str) -> Callable[[], SegmenterSystem]:
-    """The factory of a form and a granularity."""
+    """Return the factory of a variant and a granularity."""
     match = _FACTORY.fullmatch(name)
     if match is None:
         msg = f"{name}: use lexical or semantic, then perhaps _every_N_turns"

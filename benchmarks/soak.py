@@ -1,12 +1,12 @@
-"""Soak a whole installation for as long as there is time, in waves, and go on where it was stopped.
+"""Soak a whole installation in waves for as long as there is time, and resume where it was stopped.
 
-    PYTHONPATH=tests nice python benchmarks/soak.py /tmp/turnfold-soak --minutes 60
+PYTHONPATH=tests nice python benchmarks/soak.py /tmp/turnfold-soak --minutes 60
 
-Two Redis servers, PostgreSQL behind PgBouncer, workers; each wave appends to some conversations of every tenant while
-two servers or workers are killed (kill -9), waits until all is folded, and compares the rows of each conversation with
-those of an undisturbed fold in one process. Ctrl-C, SIGTERM or the end of the time stops it; run again with the same
-folder and sizes, it goes on with the wave that was not over. 1 where anything was lost, doubled, reordered or differs,
-2 where it was stopped.
+Runs two Redis servers, PostgreSQL behind PgBouncer, and workers. Each wave appends to some conversations of every
+tenant while two servers or workers are killed (kill -9), waits until all is folded, and compares the rows of each
+conversation with those of an undisturbed fold in one process. Ctrl-C, SIGTERM or the time limit stops it; run again
+with the same folder and sizes, it resumes with the unfinished wave. The exit code is 1 if any turn was lost, duplicated
+or reordered or any row differs, and 2 if the soak was stopped.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FAULTS: Final = ("lost", "doubled", "reordered", "unknown", "digests_differ")
 
 
 def main() -> int:
-    """Run it, and print a line of JSON for each wave and one for all of them."""
+    """Run the soak; print a line of JSON for each wave and one for the total."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="of servers and state; made when it is missing")
     parser.add_argument("--turns", type=int, default=100_000)
@@ -50,7 +50,7 @@ def main() -> int:
         strikes=SERVERS_ONLY if asked.spare_workers else EVERY_STRIKE,
     )  # fmt: skip
     for number in (signal.SIGINT, signal.SIGTERM):
-        # A shell lets what it starts in the background ignore Ctrl-C.
+        # A shell makes its background processes ignore Ctrl-C.
         signal.signal(number, _stop)
     stopped = False
     try:
@@ -68,7 +68,7 @@ def _stop(*_: object) -> None:
 
 
 def totals(rows: list[dict[str, Any]], *, waves: int) -> dict[str, Any]:
-    """What all waves came to."""
+    """Return the totals of all waves."""
     sums = {name: sum(row[name] for row in rows) for name in ("turns", "conversations", *FAULTS, "seconds")}
     kills: dict[str, int] = {}
     for row in rows:

@@ -1,9 +1,9 @@
-"""How long what people wait for takes to start, beside `import celery` in the same run.
+"""Measure the start-up times that people wait for, compared with `import celery` in the same run.
 
 python benchmarks/startup.py             a table: minimum and median of 10 fresh processes each, in seconds
-python benchmarks/startup.py --runs 30   on a machine that is busy: the minimum tells, and CPU more than wall
+python benchmarks/startup.py --runs 30   on a busy machine: compare minima, and CPU rather than wall time
 
-The processes of one run take turns, so that what else the machine does meets all of them. Needs a Redis server.
+The processes of a run alternate, so that other load on the machine affects all of them. Needs a Redis server.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ PROGRAMS: Final = {
         "load({'turnfold.ingest', 'turnfold.compress'})"
     ),
 }
-"""What a fresh process runs, and is timed as a whole."""
+"""Programs of fresh processes, timed as a whole."""
 READS: Final = {
     "first context of a process": _CLIENT + _TIMED.format(_READ),
     "first context after warm_up": _CLIENT + "tf.warm_up(); " + _TIMED.format(_READ),
     "warm_up": _CLIENT + _TIMED.format("tf.warm_up()"),
 }
-"""What a fresh process runs and times a part of."""
+"""Programs of fresh processes that time a part of themselves."""
 
 
 def main() -> None:
-    """Start everything again and again and print how long it took."""
+    """Start every program repeatedly and print the times."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=10, help="fresh processes of each")
     runs = parser.parse_args().runs
@@ -68,7 +68,7 @@ def main() -> None:
         environment = {
             **os.environ, "TURNFOLD_REDIS_URL": server.url, "TURNFOLD_DATABASE_URL": database, "TURNFOLD_DOORBELL": "0",
         }  # fmt: skip
-        # Once unmeasured: bytecode is written, files are in the page cache.
+        # Run once unmeasured, to write bytecode and to fill the page cache.
         for _ in range(runs + 1):
             for name, program in PROGRAMS.items():
                 seconds, of_cpu = _run(program, environment)
@@ -84,7 +84,7 @@ def main() -> None:
 
 
 def _fold_example(redis_url: str, database_url: str) -> None:
-    """Store and fold what the contexts are read of."""
+    """Store and fold the conversation for the contexts."""
     text = (Path(__file__).parents[1] / "examples" / "product-discussion.jsonl").read_text(encoding="utf-8")
     with Turnfold(redis_url=redis_url, database_url=database_url, doorbell=False) as tf:
         tf.append("startup", [json.loads(line) for line in text.splitlines()])
@@ -98,7 +98,7 @@ def _fold_example(redis_url: str, database_url: str) -> None:
 
 
 def _run(program: str, environment: dict[str, str]) -> tuple[float, float]:
-    """Seconds by the clock and of CPU of a fresh process."""
+    """Return wall and CPU seconds of a fresh process."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     since = time.perf_counter()
     subprocess.run([sys.executable, "-c", program], check=True, env=environment, stdout=subprocess.DEVNULL)  # noqa: S603 - ours
@@ -108,7 +108,7 @@ def _run(program: str, environment: dict[str, str]) -> tuple[float, float]:
 
 
 def _own_seconds(program: str, environment: dict[str, str]) -> float:
-    """What a fresh process says that it took."""
+    """Return the seconds that a fresh process reports."""
     run = subprocess.run([sys.executable, "-c", program], check=True, env=environment, capture_output=True, text=True)  # noqa: S603 - ours
     return float(run.stdout)
 

@@ -1,4 +1,4 @@
-"""What a turn costs in steady state: real Celery workers, turns that come one or two at a time, CPU by process.
+"""Measure the cost of a turn in steady state: real Celery workers, turns one or two at a time, CPU by process.
 
 `make bench BENCH_ARGS=--steady` runs it on SQLite and PostgreSQL, for chats of short turns (S, 136 bytes) and of long
 ones (L, 2.2 KB). Costs are CPU milliseconds a turn, of the producer, the workers, PostgreSQL and Redis, from `/proc`.
@@ -31,7 +31,7 @@ from turnfold.database.engines import connect
 from turnfold.settings import Settings
 
 SIZES: Final = {"S": 136, "L": 2_200}
-"""Bytes of a turn, about."""
+"""Approximate bytes of a turn."""
 _SUBJECTS: Final = ("seat map", "refund page", "login job", "report api", "parking form", "invoice queue")
 _TALK: Final = (
     "we looked at it together and found that most visitors leave before the second step is shown, which may have "
@@ -42,7 +42,7 @@ _LONGEST_WAIT: Final = 300.0
 
 
 def turn(chance: random.Random, number: int, size: int) -> dict[str, str]:
-    """A made turn of about `size` bytes, with a fact in it."""
+    """Make a turn of about `size` bytes with a fact in it."""
     subject = chance.choice(_SUBJECTS)
     said = f"The {subject} takes {chance.randrange(5, 900)} ms for customer {number}."
     while len(said) < size - 20:
@@ -52,13 +52,13 @@ def turn(chance: random.Random, number: int, size: int) -> dict[str, str]:
 
 
 class Cpu:
-    """CPU seconds of processes by what they are, those of children that ended included."""
+    """CPU seconds of processes by name, including children that ended."""
 
     def __init__(self, roots: Mapping[str, int]) -> None:
         self._roots = roots
 
     def seconds(self) -> dict[str, float]:
-        """Since each began."""
+        """Return the CPU seconds of each process since its start."""
         return {name: self._of(pid) for name, pid in self._roots.items()}
 
     @staticmethod
@@ -74,7 +74,7 @@ class Cpu:
 
 
 def listening(port: int) -> int:
-    """The process that listens on a port of this machine: the first of its family."""
+    """Return the id of the process that listens on a local port, the parent of its family."""
     for one in psutil.net_connections("tcp"):
         if one.laddr and one.laddr.port == port and one.status == psutil.CONN_LISTEN and one.pid is not None:
             return one.pid
@@ -83,12 +83,12 @@ def listening(port: int) -> int:
 
 
 def port_of(url: str) -> int:
-    """The port that a URL names."""
+    """Return the port in a URL."""
     return int(url.rsplit(":", 1)[1].split("/", maxsplit=1)[0])
 
 
 class Counters:
-    """What a database and Redis have counted so far."""
+    """Counters of a database and of Redis."""
 
     def __init__(self, place: Place) -> None:
         self._engine = connect(place.database_url, write=False, timeout_seconds=60)
@@ -96,7 +96,7 @@ class Counters:
         self._is_postgresql = self._engine.dialect.name == "postgresql"
 
     def read(self) -> dict[str, float]:
-        """Commands of Redis; of PostgreSQL the commits, transaction ids and bytes of WAL."""
+        """Return Redis's commands, and PostgreSQL's commits, transaction ids and bytes of WAL."""
         found = {"redis commands": float(self._redis.info("stats")["total_commands_processed"])}  # type: ignore[index]
         if self._is_postgresql:
             with self._engine.begin() as connection:
@@ -111,12 +111,12 @@ class Counters:
         return found
 
     def unfolded(self) -> int:
-        """Turns that no fold has seen."""
+        """Return the number of stored turns that are not folded."""
         with self._engine.begin() as connection:
             return int(connection.scalar(sql("SELECT COALESCE(SUM(turn_count - fold_seq), 0) FROM conversation")) or 0)
 
     def stored(self) -> int:
-        """Turns in SQL."""
+        """Return the number of turns in SQL."""
         with self._engine.begin() as connection:
             return int(connection.scalar(sql("SELECT COALESCE(SUM(turn_count), 0) FROM conversation")) or 0)
 
@@ -129,11 +129,11 @@ Watch = Callable[[CeleryWorker, Counters, int], None]
 
 
 def no_watch(*_: object) -> None:
-    """Look at nothing."""
+    """Ignore the call."""
 
 
 def workers(place: Place, folder: Path, processes: int, environment: Mapping[str, str]) -> Iterator[CeleryWorker]:
-    """Started workers of all queues but refining."""
+    """Start workers of all queues except that of refining."""
     queues = [str(queue) for queue in Queue if queue is not Queue.REFINE]
     variables = {
         "TURNFOLD_REDIS_URL": place.redis_url, "TURNFOLD_DATABASE_URL": place.database_url,
@@ -153,11 +153,11 @@ def steady(  # noqa: PLR0913 - what a run is made of, all by name
 ) -> dict[str, Any]:  # fmt: skip
     """Append `at_once` turns at a time to one conversation after the other, at a rate, until the time is over.
 
-    `watch` is called after each append with the worker, the counters and the turns that were appended, `last` when
-    no more come.
+    `watch` is called after each append with the worker, the counters and the number of appended turns, `last` after
+    the last append.
     """
     chance = random.Random(11)  # noqa: S311 - made talk, the same at every run
-    # Before the CPU time is counted that they take.
+    # Made in advance, to keep its CPU time out of the measurement.
     most = int(seconds * a_second) + 2 * at_once
     talk = [turn(chance, number, SIZES[size]) for number in range(most)]
     settings = Settings(redis_url=place.redis_url, database_url=place.database_url, tenant="steady")
@@ -201,7 +201,7 @@ def steady(  # noqa: PLR0913 - what a run is made of, all by name
 
 
 def document(rows: Sequence[Mapping[str, Any]], where: Mapping[str, str]) -> str:
-    """docs/lab/performance-steady.md."""
+    """Return the text of docs/lab/performance-steady.md."""
     return f"""# What a turn costs when turns come one by one
 
 Written by `make bench BENCH_ARGS=--steady`: {where["processor"]}, {where["cores"]} cores, load {where["load"]}, Python
@@ -214,7 +214,7 @@ folds of what waited at the end. `fold turns` is `TURNFOLD_FOLD_TURNS`: 1 folds 
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure each database and size with folds of one turn and of some, and write docs/lab/performance-steady.md."""
+    """Measure each database and size with folds of one turn and of more, and write docs/lab/performance-steady.md."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steady", action="store_true", help="given by `make bench`; says nothing here")
     parser.add_argument("--databases", nargs="+", default=["sqlite", "postgresql"], choices=["sqlite", "postgresql"])

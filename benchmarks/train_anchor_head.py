@@ -1,14 +1,14 @@
 """Train the heads of the anchors on public labelled talk, and write their weights into the pipeline.
 
-    python benchmarks/train_anchor_head.py DATA                 write worker/…/pipeline/anchors/heads/heads.json
-    python benchmarks/train_anchor_head.py DATA --tables        write nothing; print what it brings to other talks
-    python benchmarks/train_anchor_head.py DATA --keep FOLDER   keep the sentence vectors there for the next time
+python benchmarks/train_anchor_head.py DATA                 write worker/…/pipeline/anchors/heads/heads.json
+python benchmarks/train_anchor_head.py DATA --tables        write nothing; print the gain on other talks
+python benchmarks/train_anchor_head.py DATA --keep FOLDER   keep the sentence vectors there for the next time
 
-DATA holds `ami.jsonl`, `mrda.jsonl` and `email.jsonl`: a conversation a line, `turns` of `speaker` and
-`text`, `anchors` of `type` and `turn`, perhaps `ignore` (turns without labels) and `group` (conversations that belong
-together). Their licences allow it; NOTICE names them. Needs `turnfold-worker[semantic]` and scikit-learn, and takes
-some ten minutes. The table is of five-fold cross-validations by conversation. Equal data, code and processor make
-equal weights.
+DATA contains `ami.jsonl`, `mrda.jsonl` and `email.jsonl`, with a conversation a line: `turns` of `speaker` and `text`,
+`anchors` of `type` and `turn`, and optionally `ignore` (turns without labels) and `group` (conversations that belong
+together). Their licences permit this use; NOTICE lists them. Needs `turnfold-worker[semantic]` and scikit-learn, and
+takes some ten minutes. The tables show five-fold cross-validations by conversation. Equal data, code and CPU make equal
+weights.
 """
 
 from __future__ import annotations
@@ -38,39 +38,39 @@ from turnfold_worker.pipeline.turns.reading import Reading
 TARGET: Final = Path(__file__).parents[1] / "worker/turnfold_worker/pipeline/anchors/heads/heads.json"
 FOLDS: Final = 5
 SPLITS: Final = 4
-"""Ways to draw the folds: what one says is off by .03."""
+"""Random splits into folds, because the result of a single one is off by .03."""
 _LARGEST: Final = 127
 _NUMBERS: Final = 384
 LEAST_SPREAD: Final = 0.02
-"""Standard deviation below which a column is made no larger."""
+"""Smallest standard deviation that a column is scaled by."""
 APART: Final = 1_000_000
-"""Many more turns than a segment has: no run goes on from one segment to the next."""
+"""More turns than any segment has, so that no run continues into the next segment."""
 SEGMENT: Final = 30
 CUT: Final = f" in segments of {SEGMENT} turns"
 NEVER: Final = 9.0
-"""A score that no turn has."""
+"""A score above that of any turn."""
 LOSS: Final = 0.005
-"""What a set may lose of F1 when the head's threshold is chosen: less than a turn or two."""
+"""Largest loss of F1 of a set when the head's threshold is chosen: less than a turn or two."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a head is learned from, and what it looks at."""
+    """Training data and features of a head."""
 
     act: Act
     sets: tuple[str, ...]
-    """Whose turns with the act are learned from."""
+    """Sets whose turns with the act are positive examples."""
     evidence: tuple[str, ...]
-    """Windows."""
+    """Windows of turns."""
     directions: tuple[str, ...]
     strength: float
     """Inverse of the penalty on large weights."""
     others: tuple[str, ...] = ()
-    """More sets: of them only turns without the act are learned from, and it must not lose there."""
+    """Further sets that provide only negative examples, and on which the head must not lose."""
     word_weight: float = 1.0
-    """What columns of words are multiplied by: below 1 phrases and rules tell more."""
+    """Factor of word columns: below 1, phrases and rules matter more."""
     words: int = 0
-    """How many words are looked at by themselves: those that are common in each set, so that no topic is learned."""
+    """Number of words that are features of their own; they are common in all sets, so that no topic is learned."""
 
 
 RECIPES: Final = {
@@ -79,33 +79,33 @@ RECIPES: Final = {
     ),
     "what a mail asks for": Recipe(Act.REQUEST, ("email",), ("turn",), ("turn",), strength=0.1, words=200),
 }
-"""By the name of the head."""
+"""Recipes by the name of the head."""
 
 
 @dataclass(frozen=True)
 class Talk:
-    """A conversation of a set, read."""
+    """A conversation of a set, as the rules read it."""
 
     group: str
     readings: Sequence[Reading]
     evidence: list[dict[str, float]]
     vectors: np.ndarray
-    """(turns, 384), of unit length about; (turns, 0) where none is looked at."""
+    """(turns, 384), of roughly unit length; (turns, 0) without an embedder."""
     judged: np.ndarray
-    """The head may speak of the turn, and it has labels."""
+    """Turns with labels that the head may judge."""
     scored: np.ndarray
-    """It has labels."""
+    """Turns with labels."""
     by_rule: np.ndarray
     true: np.ndarray
 
 
 @dataclass(frozen=True)
 class Examples:
-    """The turns of a set that have labels."""
+    """The labelled turns of a set."""
 
     columns: np.ndarray
     places: np.ndarray
-    """Number of the turn in its segment, the segment's number times `APART` added."""
+    """Number of the turn in its segment, plus the segment's number times `APART`."""
     groups: np.ndarray
     judged: np.ndarray
     by_rule: np.ndarray
@@ -113,7 +113,7 @@ class Examples:
 
 
 def vectors_of(name: str, texts: Sequence[str], keep: Path | None, embedder: SentenceTransformerEmbedder) -> np.ndarray:
-    """Stored vectors of texts as numbers, zeros where one has none; read from `keep` if they are there."""
+    """Return the stored vectors of texts as numbers, zeros for a text without one; read from `keep` if possible."""
     file = keep / f"{name}.npy" if keep else None
     if file is not None and file.exists():
         return np.load(file)
@@ -130,7 +130,7 @@ def _numbers(vector: Vector) -> np.ndarray:
 def read_set(
     data: Path, name: str, act: Act, keep: Path | None, embedder: SentenceTransformerEmbedder | None
 ) -> list[Talk]:
-    """The conversations of a set: each as one segment. Without an embedder they have no vectors."""
+    """Read the conversations of a set, each as one segment. Without an embedder they have no vectors."""
     rows = [json.loads(line) for line in (data / f"{name}.jsonl").open(encoding="utf-8")]
     texts = [turn["text"] for row in rows for turn in row["turns"]]
     vectors = vectors_of(name, texts, keep, embedder) if embedder else np.zeros((len(texts), 0), np.int8)
@@ -153,7 +153,7 @@ def read_set(
 def talk_of(
     group: str, readings: Sequence[Reading], vectors: np.ndarray, scored: np.ndarray, true: np.ndarray, act: Act
 ) -> Talk:
-    """Turns as one segment."""
+    """Treat turns as one segment."""
     acts = segment_acts(readings)
     return Talk(
         group=group,
@@ -168,7 +168,7 @@ def talk_of(
 
 
 def in_segments(talks: Sequence[Talk], act: Act) -> list[Talk]:
-    """The same, cut as a worker that knows no topics would cut them: beyond a segment nothing is seen."""
+    """Cut talks into segments as a worker that knows no topics would; nothing beyond a segment is seen."""
     return [
         talk_of(
             talk.group, talk.readings[at : at + SEGMENT], talk.vectors[at : at + SEGMENT],
@@ -180,7 +180,7 @@ def in_segments(talks: Sequence[Talk], act: Act) -> list[Talk]:
 
 
 def window_means(values: np.ndarray, window: str) -> np.ndarray:
-    """As the head takes them: the mean over the turns of a window, zeros where it has none."""
+    """Return the mean over each turn's window, as the head computes it; zeros for an empty window."""
     first, last = WINDOWS[window]
     count = len(values)
     totals = np.vstack([np.zeros((1, values.shape[1]), np.float64), np.cumsum(values, axis=0, dtype=np.float64)])
@@ -190,21 +190,21 @@ def window_means(values: np.ndarray, window: str) -> np.ndarray:
 
 
 def common_words(sets: Mapping[str, Sequence[Talk]], most: int) -> set[str]:
-    """Names of the words that most turns hold of the set in which they are rarest."""
+    """Return the names of the words that are most frequent, judged by the set in which each is rarest."""
     held = [Counter(name for talk in talks for one in talk.evidence for name in one) for talks in sets.values()]
     words = [name for name in held[0] if name.startswith(WORD)]
     return set(sorted(words, key=lambda name: (-min(count[name] for count in held), name))[:most])
 
 
 def names_of(recipe: Recipe, sets: Mapping[str, Sequence[Talk]]) -> list[str]:
-    """Names of the evidence that is weighed, in each window."""
+    """Return the names of the weighted evidence, the same in each window."""
     chosen = common_words(sets, recipe.words)
     names = {name for talks in sets.values() for talk in talks for one in talk.evidence for name in one}
     return sorted(name for name in names if not name.startswith(WORD) or name in chosen)
 
 
 def examples(talks: Sequence[Talk], recipe: Recipe, names: Sequence[str]) -> Examples:
-    """The labelled turns of some talks as rows of numbers: evidence, then vectors."""
+    """Return the labelled turns of talks as rows of numbers: evidence, then vectors."""
     rows: list[np.ndarray] = []
     for talk in talks:
         table = np.array([[one.get(name, 0.0) for name in names] for one in talk.evidence], np.float32)
@@ -224,7 +224,7 @@ def examples(talks: Sequence[Talk], recipe: Recipe, names: Sequence[str]) -> Exa
 def trained(
     recipe: Recipe, names: Sequence[str], sets: Mapping[str, Examples], chosen: Mapping[str, np.ndarray]
 ) -> tuple[np.ndarray, float]:
-    """Weights and bias from the chosen rows of each set, as far as the head judges them."""
+    """Train weights and bias on the chosen rows of each set, as far as the head judges them."""
     columns, true = [], []
     for name, one in sets.items():
         rows = chosen[name][one.judged[chosen[name]]]
@@ -240,7 +240,7 @@ def trained(
 
 
 def scale_of(columns: np.ndarray, recipe: Recipe, names: Sequence[str]) -> np.ndarray:
-    """What columns are multiplied by, so that one penalty suits rare words, means over thirty turns and vectors."""
+    """Return a factor for each column, so that one penalty suits rare words, means over thirty turns and vectors."""
     scale = 1 / np.sqrt(np.maximum(columns.std(0), LEAST_SPREAD))
     words = np.tile([name.startswith(WORD) for name in names], len(recipe.evidence))
     scale[: len(words)][words] *= recipe.word_weight
@@ -248,12 +248,12 @@ def scale_of(columns: np.ndarray, recipe: Recipe, names: Sequence[str]) -> np.nd
 
 
 def f1(found: np.ndarray, true: np.ndarray) -> float:
-    """Harmonic mean of precision and recall."""
+    """Return the harmonic mean of precision and recall."""
     return 2 * float((found & true).sum()) / max(int(found.sum() + true.sum()), 1)
 
 
 def with_rules(act: Act, one: Examples, scores: np.ndarray, least: float) -> np.ndarray:
-    """Turns that have the act by a rule or by the head, as `head.with_head` tells them."""
+    """Return the turns that have the act by a rule or by the head, as `head.with_head` does."""
     found = one.judged & (scores > least)
     if act not in IN_RUNS:
         return one.by_rule | found
@@ -265,7 +265,7 @@ def with_rules(act: Act, one: Examples, scores: np.ndarray, least: float) -> np.
 
 
 def best_threshold(act: Act, scored: Mapping[str, tuple[Examples, np.ndarray, np.ndarray]]) -> float:
-    """The score from which the head helps most on average and hurts no set; the last array of a set chooses rows."""
+    """Return the threshold with the best average gain and no loss in any set; a set's last array selects its rows."""
     best, at = 0.0, NEVER
     for least in np.arange(-4, 6, 0.1):
         gains = [
@@ -278,7 +278,7 @@ def best_threshold(act: Act, scored: Mapping[str, tuple[Examples, np.ndarray, np
 
 
 def judge(recipe: Recipe, sets: Mapping[str, Examples], names: Sequence[str]) -> float:
-    """Print what the head brings to talks that it was not trained on; the threshold that serves best."""
+    """Print the head's gain on talks that it was not trained on; return the best threshold."""
     splits = [cross_validated(recipe, sets, names, seed) for seed in range(SPLITS)]
     for name, one in sets.items():
         reached = [f1(found[name], one.true) for found, _ in splits]
@@ -290,7 +290,7 @@ def judge(recipe: Recipe, sets: Mapping[str, Examples], names: Sequence[str]) ->
 def cross_validated(
     recipe: Recipe, sets: Mapping[str, Examples], names: Sequence[str], seed: int
 ) -> tuple[dict[str, np.ndarray], float]:
-    """What is found in talks that the head was not trained on, by set, and the threshold that serves them all best."""
+    """Return the turns found in talks that the head was not trained on, by set, and the best threshold for all."""
     cut = GroupKFold(FOLDS, shuffle=True, random_state=seed)
     folds = {name: list(cut.split(one.columns, one.true, one.groups)) for name, one in sets.items()}
     scores = {name: np.zeros(len(one.true)) for name, one in sets.items()}
@@ -312,7 +312,7 @@ def cross_validated(
 
 
 def head(recipe: Recipe, sets: Mapping[str, Examples], names: Sequence[str], least: float) -> dict[str, Any]:
-    """A head as it is written: a signed byte a weight, in base 85, and what a step of it is worth."""
+    """Serialize a head: a signed byte for each weight, in base 85, and the size of a step."""
     weights, bias = trained(recipe, names, sets, {name: np.arange(len(one.true)) for name, one in sets.items()})
     told = len(recipe.evidence) * len(names)
     evidence = {
@@ -326,13 +326,13 @@ def head(recipe: Recipe, sets: Mapping[str, Examples], names: Sequence[str], lea
 
 
 def packed(weights: np.ndarray) -> tuple[float, str]:
-    """What a step is worth, and the weights in steps."""
+    """Return the size of a step, and the weights in steps."""
     step = float(np.abs(weights).max()) / _LARGEST or 1.0
     return round(step, 6), b85encode(np.round(weights / step).astype(np.int8).tobytes()).decode()
 
 
 def main() -> None:
-    """Train and write, or say how well it went."""
+    """Train and write, or print how well it went."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="folder with the labelled sets")
     parser.add_argument("--tables", action="store_true", help="print the tables and write nothing")

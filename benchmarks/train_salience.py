@@ -1,7 +1,7 @@
-"""Fit the weights by which clauses are told apart that would be missed from those that would not.
+"""Fit the weights that tell clauses a reader would miss from those that a reader would not.
 
-    python benchmarks/train_salience.py            write worker/…/pipeline/notes/salience.json
-    python benchmarks/train_salience.py --table    write nothing; print how well talks are told that were not seen
+python benchmarks/train_salience.py            write worker/…/pipeline/notes/salience.json
+python benchmarks/train_salience.py --table    write nothing; print the fit to unseen talks
 
 Ridge regression on `labelled_talk`. Needs scikit-learn. Equal talk and code make equal weights.
 """
@@ -30,30 +30,29 @@ from turnfold_worker.pipeline.turns.reading import Reading
 
 TARGET: Final = Path(__file__).parents[1] / "worker/turnfold_worker/pipeline/notes" / WEIGHTS_FILE
 VALUES: Final = (0.0, 0.15, 0.7, 1.0)
-"""What a clause of each label is worth."""
+"""Target value of a clause, by its label."""
 LEAST_USES: Final = 10
-"""Clauses that hold a word before it has a weight of its own: of rarer ones nothing is learned that travels."""
+"""Clauses that must contain a word before it gets a weight of its own: weights of rarer ones do not generalize."""
 PENALTY: Final = 20.0
 FOLDS: Final = 5
 ASSISTANT: Final = "assistant"
-"""Says that an assistant speaks. Fitted, so that the others are not blamed for what assistants repeat, and left out:
-how much a voice counts is told by how much it speaks."""
+"""Feature of an assistant's clauses: fitted, so that assistants' repetition lowers no other weight, then dropped."""
 _LEAST_SHARED: Final = 6
-"""Code points that a clause shares with a labelled one before it may be worth as much."""
+"""Code points that a clause must share with a labelled one to inherit its value."""
 
 
 class Example(NamedTuple):
-    """A clause as it is scored, what it is worth, and the number of its talk."""
+    """A clause's features, its target value, and the number of its talk."""
 
     features: dict[str, float]
     value: float
     talk: int
     worth: int
-    """What it is worth now, in hundredths."""
+    """Its current salience, in hundredths."""
 
 
 def examples() -> Iterator[Example]:
-    """The clauses that notes are made of, in all talks."""
+    """Yield the clauses that notes are made of, in all talks."""
     for number, talk in enumerate(labelled_talks()):
         replies = False
         for turn, reading in zip(talk, readings_of(talk), strict=True):
@@ -69,12 +68,12 @@ def examples() -> Iterator[Example]:
 
 
 def readings_of(talk: Sequence[LabelledTurn]) -> list[Reading]:
-    """The turns as a fold reads them."""
+    """Read the turns as a fold does."""
     return anchor_system.readings_of([{"speaker": turn.speaker, "text": turn.content} for turn in talk])
 
 
 def value_of(span: Span, clauses: Sequence[LabelledClause]) -> float | None:
-    """Halfway between the mean and the best of the labelled clauses that a note is made of; None where it has none."""
+    """Return the midpoint of mean and maximum of a note's labelled clauses; None if it has none."""
     shared = [(min(span.end, one.end) - max(span.start, one.start), VALUES[one.label]) for one in clauses]
     shared = [(letters, value) for letters, value in shared if letters > 0]
     if not shared:
@@ -84,7 +83,7 @@ def value_of(span: Span, clauses: Sequence[LabelledClause]) -> float | None:
 
 
 def fitted(chosen: Sequence[Example]) -> dict[str, float]:
-    """The weight of each feature."""
+    """Return the weight of each feature."""
     uses = Counter(name for one in chosen for name in one.features)
     rows = [{name: v for name, v in one.features.items() if _is_learned(name, uses)} for one in chosen]
     vectorizer = DictVectorizer()
@@ -97,7 +96,7 @@ def _is_learned(name: str, uses: Counter[str]) -> bool:
 
 
 def table(chosen: Sequence[Example]) -> str:
-    """Rank correlation and explained variance over talks that the weights were not fitted to."""
+    """Return rank correlation and explained variance over talks that the weights were not fitted to."""
     values = np.array([one.value for one in chosen])
     told = np.zeros(len(chosen))
     for train, test in GroupKFold(FOLDS).split(values, groups=[one.talk for one in chosen]):
@@ -112,14 +111,14 @@ def _rank_correlation(left: np.ndarray, right: np.ndarray) -> float:
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:
-    """Mean ranks, of equal values the same."""
+    """Return ranks, with the mean rank for equal values."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     return np.asarray((last - (counts - 1) / 2)[inverse])
 
 
 def main() -> None:
-    """Fit, and write or print."""
+    """Fit, then write or print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", action="store_true", help="write nothing, print how well unseen talks are told")
     chosen = list(examples())

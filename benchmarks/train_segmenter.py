@@ -1,11 +1,11 @@
 """Train the segmenter's coefficients on made talk, and write them into the pipeline.
 
-    python benchmarks/train_segmenter.py                    write worker/…/pipeline/segments/coefficients.json
-    python benchmarks/train_segmenter.py --without meaning  the same without a group of evidence: what it is worth
-    python benchmarks/train_segmenter.py --tables           write nothing; print how well joins are told from other gaps
+python benchmarks/train_segmenter.py                    write worker/…/pipeline/segments/coefficients.json
+python benchmarks/train_segmenter.py --without meaning  the same without a group of evidence, to measure its worth
+python benchmarks/train_segmenter.py --tables           write nothing; print how well joins are recognized
 
-Needs `turnfold-worker[semantic]`; takes a few minutes. Nothing but `made_talk` is learned from. Equal code and
-processor make equal coefficients. The tables are about kinds of talk that were left out of the training.
+Needs `turnfold-worker[semantic]`; takes a few minutes. `made_talk` is the only training data. Equal code and CPU make
+equal coefficients. The tables are for kinds of talk that were left out of the training.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ TURNS_OF_A_KIND: Final = 3_000
 JOINS_OF_A_KIND: Final = 240
 NAMES: Final = tuple(dict.fromkeys((*SEMANTIC, *GROUP_SEMANTIC)))
 MISSED_CUTS: Final = 0.2
-"""Share of cuts that the segmenter is taken to have missed before the gap at hand."""
+"""Share of cuts that the segmenter is assumed to have missed before the current gap."""
 DECIMALS: Final = 2
-"""Of a coefficient: as many as matter."""
+"""Significant decimals of a coefficient."""
 STRENGTH: Final = 0.3
 """Inverse of the penalty on large coefficients."""
 _BEGINNING: Final = datetime(2026, 1, 1, tzinfo=UTC)
@@ -55,19 +55,19 @@ _BEGINNING: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Gaps:
-    """The gaps of a kind's talk: evidence in the order of `NAMES`, whether a segment begins, how long the last is."""
+    """The gaps of a kind's talk: evidence in the order of `NAMES`, whether a segment begins, and lengths."""
 
     evidence: np.ndarray
     begins: np.ndarray
     lengths: np.ndarray
-    """Natural logarithms: of the talk's mean length of a segment, and of how far the open one is from it."""
+    """Natural logarithms of the talk's mean segment length, and of the open segment's length relative to it."""
     roles: bool
     group: bool
     """More than two people talk."""
 
 
 def stored(talk: Talk) -> list[StoredTurn]:
-    """Made talk as the segmenter sees turns."""
+    """Return made talk as the segmenter's turns."""
     return [
         StoredTurn(
             seq=seq, turn_id=str(seq), role=Role(turn.role), name=turn.name, content=turn.text,
@@ -79,7 +79,7 @@ def stored(talk: Talk) -> list[StoredTurn]:
 
 
 def gaps_of(kind: str, embedder: SentenceEmbedder) -> Gaps:
-    """Evidence at every gap of a kind's talk."""
+    """Return the evidence at every gap of a kind's talk."""
     talks: list[Talk] = []
     while (
         sum(len(talk.turns) for talk in talks) < TURNS_OF_A_KIND
@@ -111,7 +111,7 @@ def _people(turns: Sequence[StoredTurn]) -> int:
 
 
 def read(turns: Sequence[StoredTurn], vectors: Iterable[Vector]) -> list[Signs]:
-    """Signs of a conversation's turns."""
+    """Return the signs of a conversation's turns."""
     marks: list[Signs] = []
     for turn, vector in zip(turns, vectors, strict=False):
         marks.append(signs_of(turn, vector, marks[-REMEMBERED:]))
@@ -119,7 +119,7 @@ def read(turns: Sequence[StoredTurn], vectors: Iterable[Vector]) -> list[Signs]:
 
 
 def columns(one: Gaps, names: Sequence[str]) -> np.ndarray:
-    """Evidence, and the same as far as the talk is wordy where that is among the names."""
+    """Return the evidence, and its product with wordiness if that is among the names."""
     evidence = one.evidence[:, [NAMES.index(name) for name in names]]
     if "wordy" not in names:
         return evidence
@@ -127,7 +127,7 @@ def columns(one: Gaps, names: Sequence[str]) -> np.ndarray:
 
 
 def trained(gaps: Mapping[str, Gaps], names: Sequence[str]) -> tuple[np.ndarray, float]:
-    """Coefficients and bias; every kind weighs the same, and lengths explain what they can before they are left out."""
+    """Train coefficients and bias; all kinds weigh the same, and lengths absorb their effect before being dropped."""
     evidence = np.vstack([np.c_[columns(one, names), one.lengths] for one in gaps.values()])
     begins = np.concatenate([one.begins for one in gaps.values()])
     weights = np.concatenate([np.full(len(one.begins), 1 / len(one.begins)) for one in gaps.values()])
@@ -140,7 +140,7 @@ def scores(one: Gaps, names: Sequence[str], coefficients: np.ndarray, bias: floa
 
 
 def form(gaps: Mapping[str, Gaps], judged: Mapping[str, Gaps], names: Sequence[str]) -> dict[str, Any]:
-    """A form as it is written: rounded coefficients, and the mean and deviation of its scores of the talk it is for."""
+    """Serialize a form: rounded coefficients, and the mean and deviation of its scores on the talk it is for."""
     coefficients, bias = trained(gaps, names)
     coefficients, bias = np.round(coefficients, DECIMALS), round(bias, DECIMALS)
     usual = {}
@@ -168,16 +168,16 @@ GROUPS: Final = {
     "pauses": ("pause", "long_pause", "slower"),
     "meaning": ("meaning",),
 }
-"""How the names of evidence of a group begin."""
+"""Prefixes of the names of each group's evidence."""
 
 
 def kept(names: Sequence[str], group: str | None) -> list[str]:
-    """The evidence without a group's."""
+    """Return the names without those of a group."""
     return [name for name in names if not (group and name.startswith(GROUPS[group]))]
 
 
 def print_table(gaps: Mapping[str, Gaps], judged: Mapping[str, Gaps], names: Sequence[str]) -> None:
-    """Area under the ROC curve on a kind that was left out of the training: with all evidence, then without a group."""
+    """Print the area under the ROC curve on each kind left out of the training, with all evidence and less a group."""
     print(f"\n| {'left out':10} | " + " | ".join(judged) + " | mean |")
     print("|---|" + "--:|" * (len(judged) + 1))
     for group in (None, *GROUPS):
@@ -190,7 +190,7 @@ def print_table(gaps: Mapping[str, Gaps], judged: Mapping[str, Gaps], names: Seq
 
 
 def main() -> None:
-    """Train and write, or say how well it went."""
+    """Train and write, or print how well it went."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tables", action="store_true", help="print the tables and write nothing")
     parser.add_argument("--without", choices=GROUPS, help="a group of evidence to leave out")
@@ -201,7 +201,7 @@ def main() -> None:
         gaps[kind] = gaps_of(kind, embedder)
         print(f"made talk, {kind}: {len(gaps[kind].begins)} gaps, {gaps[kind].begins.sum()} of them joins", flush=True)
     dialogue = {kind: one for kind, one in gaps.items() if not one.group}
-    # Greetings and pauses tell so much of a channel's talk that what tells items of an agenda apart would drown.
+    # Greetings and pauses are so telling in a channel's talk that the evidence for agenda items would be lost.
     group = {"meeting": gaps["meeting"]}
     if arguments.tables:
         print_table(gaps, dialogue, SEMANTIC)

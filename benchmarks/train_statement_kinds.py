@@ -1,7 +1,7 @@
-"""Fit the weights by which clauses are told apart that set a limit, give a standing order, tell of a taste or decide.
+"""Fit the weights that classify clauses as limits, standing orders, tastes, decisions and the like.
 
-    python benchmarks/train_statement_kinds.py            write worker/…/pipeline/anchors/heads/statement_kinds.json
-    python benchmarks/train_statement_kinds.py --table    write nothing; print what is found of authors it has not seen
+python benchmarks/train_statement_kinds.py            write worker/…/pipeline/anchors/heads/statement_kinds.json
+python benchmarks/train_statement_kinds.py --table    write nothing; print precision and recall on unseen authors
 
 Multinomial logistic regression on `labelled_sentences`. Needs scikit-learn. Equal sentences make equal weights on one
 machine.
@@ -36,23 +36,23 @@ from turnfold_worker.pipeline.language.spoken import plain_words
 
 TARGET: Final = Path(__file__).parents[1] / "worker/turnfold_worker/pipeline/anchors/heads" / WEIGHTS_FILE
 LEAST_USES: Final = 3
-"""Sentences that hold a feature before it has a weight."""
+"""Sentences that must contain a feature before it gets a weight."""
 INVERSE_PENALTY: Final = 1.0
 LEAST_WEIGHT: Final = 15
-"""A feature is kept where one of its weights is at least this far from 0, in the unit of the weights."""
+"""Minimum absolute value of a kept feature's largest weight, in the unit of the weights."""
 MARGINS: Final = (0, 50, 100, 150, 200, 300)
-"""Of the table, in the unit of the weights."""
+"""Margins of the table, in the unit of the weights."""
 ASSISTANTS: Final = frozenset({"assistant", "tool"})
 """Speakers whose clauses the head does not judge."""
 
 MISSED_BY_NOBODY: Final = 1
-"""The highest label of clauses of `labelled_talk` that state nothing of the kind."""
+"""The highest label of clauses of `labelled_talk` that serve as negative examples."""
 TALKS: Final = 5
-"""Parts of `labelled_talk`, each judged by what is fitted to the others."""
+"""Parts of `labelled_talk`, each judged by weights fitted to the others."""
 
 
 def examples() -> list[LabelledSentence]:
-    """What people say; as examples of what is none an assistant's clauses, too, and those that nobody would miss."""
+    """Return people's sentences, with clauses of assistants, and those not worth missing, as negative examples."""
     sentences = [
         sentence if sentence.speaker.lower() not in ASSISTANTS else sentence._replace(kind="none")
         for sentence in labelled_sentences()
@@ -70,7 +70,7 @@ def examples() -> list[LabelledSentence]:
 
 
 def fitted(chosen: Sequence[LabelledSentence]) -> Weights:
-    """The weights that tell the kinds of some sentences apart."""
+    """Return the weights that classify the given sentences."""
     features = [set(features_of(plain_words(sentence.text))) for sentence in chosen]
     uses = Counter(name for names in features for name in names)
     vectorizer = DictVectorizer()
@@ -88,7 +88,7 @@ def fitted(chosen: Sequence[LabelledSentence]) -> Weights:
 
 
 def table(chosen: Sequence[LabelledSentence]) -> str:
-    """Recall and precision of each kind, by margin, of authors not fitted to; and what of talk is taken for one."""
+    """Return recall and precision of each kind, by margin, on unseen authors, and the false positives in talk."""
     judgements: list[tuple[str, Judgement]] = []
     for author in sorted({sentence.author for sentence in chosen}):
         weights = fitted([sentence for sentence in chosen if sentence.author != author])
@@ -112,7 +112,7 @@ def table(chosen: Sequence[LabelledSentence]) -> str:
 
 
 def main() -> None:
-    """Fit, and write or print."""
+    """Fit, then write or print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", action="store_true", help="write nothing, print what is found of unseen authors")
     chosen = examples()

@@ -1,6 +1,6 @@
-"""What memory the processes of `turnfold up` take after folding without a model: one Celery worker of each kind.
+"""Measure the memory of the processes of `turnfold up` after folding without a model: a Celery worker of each kind.
 
-python benchmarks/worker_memory.py DATA.jsonl… --made 5000   conversations of files, and made talk of so many turns
+python benchmarks/worker_memory.py DATA.jsonl… --made 5000   conversations of files, and made talk of that many turns
 
 Linux only; needs `psutil` and `turnfold-worker[embedded]`. A line of DATA is a conversation, as for `fold_speed.py`.
 """
@@ -28,7 +28,7 @@ COMMAND = "from turnfold_worker.cli import main; main()"
 
 
 def main() -> None:
-    """Fold everything that is asked for with real processes, and print what each of them took."""
+    """Fold everything requested with real processes, and print the memory of each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, nargs="*", help="JSONL: a conversation a line")
     parser.add_argument("--made", type=int, default=0, help="turns of a made assistant chat")

@@ -1,14 +1,14 @@
-"""A conversation folded with a model's notes whose replies are files: written once by any model, read again for free.
+"""Fold a conversation with notes of a model whose replies are files: written once by any model, read again for free.
 
-    python benchmarks/written_notes.py SET.jsonl --conversation 0 --folder FOLDER
+python benchmarks/written_notes.py SET.jsonl --conversation 0 --folder FOLDER
 
-FOLDER/requests/HASH.md is what a model would be sent, FOLDER/replies/HASH.json the text of its reply. Without one a
-segment keeps the rules' notes. Run it again when replies were written: a chapter is asked for when all of its segments
-have one. It tells each note that was refused with the reasons, how many were kept, and what was sent and got for a
-token of the conversation.
+FOLDER/requests/HASH.md is a request to a model, FOLDER/replies/HASH.json the text of its reply. A segment without a
+reply keeps the notes of the rules. Run the program again once replies are written: the request for a chapter appears
+when all of its segments have a reply. Prints each rejected note with the reasons, the number of accepted ones, and the
+tokens sent and received per token of the conversation.
 
-To an evidence-retention harness it is `written_notes:written`; WRITTEN_NOTES names a folder that holds a folder for
-each conversation's id. A conversation without one has the rules' notes.
+An evidence-retention harness names the system `written_notes:written`; WRITTEN_NOTES names a folder with a subfolder
+for each conversation's id. A conversation without one has the notes of the rules.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ _SEGMENT = re.compile(r"^=== segment (\d+)", re.MULTILINE)
 
 @dataclass
 class FiledModel:
-    """Implements `model_ports.LanguageModel` by files of replies, and of requests for what has none."""
+    """Implements `model_ports.LanguageModel` by files of replies; writes a file for each request without one."""
 
     folder: Path
     answered: list[tuple[ModelRequest, str]] = field(default_factory=list)
     waiting: list[ModelRequest] = field(default_factory=list)
 
     def complete(self, request: ModelRequest) -> ModelReply:
-        """Read the reply. Raises `ModelWaits` where nobody has written it."""
+        """Read the reply. Raises `ModelWaits` if there is none yet."""
         reply = self.folder / "replies" / f"{request.hash[:16]}.json"
         if not reply.exists():
             self._put(request)
@@ -106,7 +106,7 @@ class _NoLimits:
 
 
 def refined(folded: FoldedConversation, model: FiledModel) -> None:
-    """Ask for all that can be asked for; what has no reply keeps the rules' words."""
+    """Refine everything that has a reply; the rest keeps the words of the rules."""
     settings = WorkerSettings(openai_api_key="none")
     engine = engine_of(folded)
     store = sql_refinements(settings, engine, engine)
@@ -122,12 +122,12 @@ def refined(folded: FoldedConversation, model: FiledModel) -> None:
 
 
 def engine_of(folded: FoldedConversation) -> Engine:
-    """The memory that a conversation was folded in."""
+    """Return the in-memory database of a folded conversation."""
     return folded._engine  # noqa: SLF001 - nobody else refines what was folded in this process
 
 
 class WrittenSystem(TurnfoldSystem):
-    """Turnfold with the notes that a model wrote, each conversation's in the folder of its id."""
+    """Turnfold with notes written by a model, read from the folder named by each conversation's id."""
 
     name = "turnfold with a model's notes"
 
@@ -142,15 +142,15 @@ class WrittenSystem(TurnfoldSystem):
 
 
 def written() -> WrittenSystem:
-    """The factory that a harness calls; WRITTEN_NOTES names the folder."""
+    """Return the system; called by a harness. WRITTEN_NOTES names the folder."""
     return WrittenSystem(Path(os.environ["WRITTEN_NOTES"]))
 
 
-# What was kept and refused, and what it cost
+# Accepted and rejected notes, and their cost
 
 
 def problems(folded: FoldedConversation, model: FiledModel) -> Iterator[tuple[WrittenNote, list[str]]]:
-    """Every written note, with why nothing of it is kept."""
+    """Yield every written note with the reasons for its rejection; none if it was accepted."""
     with engine_of(folded).connect() as connection:
         rows = connection.execute(select(*turn_columns(capped=False)).order_by(_turn.c.seq))
         turns = [turn_record(row) for row in rows]

@@ -1,10 +1,10 @@
-"""Invented sentences that carry the kind of what they state, by authors who had seen no rule. No person said any of it.
+"""Invented sentences, labelled by kind of statement, by authors who had seen no rule; none comes from a real person.
 
 L  a limit that holds from now on        I  an order for all that follows       P  a lasting taste or habit
 F  a lasting fact                        D  a decision made now                 C  a promise, or work taken or given
-N  none of these; of the single sentences half look like one: what held in the past, in a game, for this once
+N  none of these; half of the single sentences look like one: true in the past, in a game, or just this once
 
-A line is `L<TAB>sentence`, or in a talk, which begins with `# talk: …`, a turn: `Speaker: [L] clause [N] clause`.
+A line is `L<TAB>sentence`, or a turn of a talk, which begins with `# talk: …`: `Speaker: [L] clause [N] clause`.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _LABEL: Final = re.compile(r"\[([LIPFDCN])\]\s*")
 
 
 class LabelledSentence(NamedTuple):
-    """A sentence or clause, what it states, and the file that it is of: one author."""
+    """A sentence or clause, its kind, and its file, which names the author."""
 
     text: str
     kind: str
     author: str
     speaker: str
-    """Empty where it stands alone."""
+    """Empty for a single sentence."""
 
 
 def labelled_sentences() -> Iterator[LabelledSentence]:
-    """All, in order. Raises `ValueError` for a line without a label."""
+    """Yield all sentences in order. Raises `ValueError` for a line without a label."""
     for path in sorted(Path(__file__).parent.glob("*.txt")):
         for line in path.read_text(encoding="utf-8").splitlines():
             if not line.startswith(HEAD) and line.strip():

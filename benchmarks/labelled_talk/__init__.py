@@ -1,9 +1,9 @@
-"""Invented talk whose clauses carry labels: what somebody would miss who is asked about it months later.
+"""Invented talk whose clauses are labelled by how much a reader would miss them when asked months later.
 
-3  an event, a plan, a decision, a name, a number, a date      2  a taste, a habit, a possession, a reason that is told
+3  an event, a plan, a decision, a name, a number, a date      2  a taste, a habit, a possession, a stated reason
 1  an opinion about something named, advice                     0  greetings, praise, agreement, moods, repetition
 
-A talk begins with `# talk: …`; a line is a turn, `Speaker: [3] clause [0] clause`. No person said any of it.
+A talk begins with `# talk: …`; a line is a turn, `Speaker: [3] clause [0] clause`. None comes from a real person.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Final, NamedTuple
 
 _LABEL: Final = re.compile(r"\[([0-3])\]\s*")
 HEAD: Final = "# talk"
-"""Begins the line of a talk."""
+"""Begins the first line of a talk."""
 
 
 class LabelledClause(NamedTuple):
-    """Code points of a turn's content, and the label."""
+    """Code points of a turn's content, and their label."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ class LabelledTurn(NamedTuple):
 
 
 def labelled_talks() -> Iterator[list[LabelledTurn]]:
-    """Every talk of every file, in order."""
+    """Yield every talk of every file, in order."""
     for path in sorted(Path(__file__).parent.glob("*.txt")):
         talk: list[LabelledTurn] = []
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -49,7 +49,7 @@ def labelled_talks() -> Iterator[list[LabelledTurn]]:
 
 
 def labelled_turn(line: str) -> LabelledTurn:
-    """A turn from its line; raises `ValueError` where the line has no speaker or no label."""
+    """Parse a turn's line; raises `ValueError` if it has no speaker or no label."""
     speaker, content, labelled = labelled_parts(line, _LABEL)
     clauses: list[LabelledClause] = []
     for label, text in labelled:
@@ -60,9 +60,9 @@ def labelled_turn(line: str) -> LabelledTurn:
 
 
 def labelled_parts(line: str, label: re.Pattern[str]) -> tuple[str, str, list[tuple[str, str]]]:
-    """Speaker of a turn's line, what stands before its first label, and each label with its clause.
+    """Return the speaker of a turn's line, the text before its first label, and each label with its clause.
 
-    Raises `ValueError` where the line has no speaker or no label.
+    Raises `ValueError` if the line has no speaker or no label.
     """
     speaker, _, rest = line.partition(":")
     head, *parts = label.split(rest.strip())

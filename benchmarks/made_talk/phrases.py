@@ -1,7 +1,7 @@
-"""What people say, with places for what they talk about.
+"""Phrases of people, with placeholders for their subjects.
 
-{n} and {m} are things of the segment, {o} any of the topic, {v} and {w} what one does with them, {q} how they are;
-{a} and {b} are what is asked about anything that was found.
+{n} and {m} are things of the segment, {o} any thing of the topic, {v} and {w} actions on them, {q} their qualities; {a}
+and {b} are questions about anything that was found.
 """
 
 from __future__ import annotations

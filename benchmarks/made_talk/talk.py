@@ -1,7 +1,7 @@
-"""Conversations of ten kinds, each a run of segments that are about one or two things of a topic.
+"""Conversations of ten kinds, each a series of segments about one or two things of a topic.
 
-Everything follows from a seed. Speakers take turns over a join as they do inside a segment, so that who speaks
-betrays no join; a segment's length is drawn for each conversation, so that no length does either.
+Everything is determined by a seed. Speakers alternate across a join as they do inside a segment, so that they do not
+reveal it; segment lengths are drawn for each conversation, so that lengths do not either.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TOPICS: Final = Path(__file__).with_name("topics.txt")
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What may be said about something."""
+    """Vocabulary of a topic."""
 
     things: tuple[str, ...]
     verbs: tuple[str, ...]
@@ -27,7 +27,7 @@ class Topic:
 
 
 def topics() -> tuple[Topic, ...]:
-    """The topics of the file, in its order."""
+    """Return the topics of the file, in order."""
     lines = [line for line in TOPICS.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
     parts = [[column.strip() for column in line.split("|")] for line in lines]
     return tuple(Topic(*(tuple(one.strip() for one in column.split(",")) for column in row[1:])) for row in parts)
@@ -60,7 +60,7 @@ class Speech:
         self.last = things[0]
 
     def say(self, phrases: tuple[str, ...]) -> str:
-        """One of the phrases; what was named last is named again more often than not."""
+        """Fill one of the phrases; more often than not, it names the thing that was named last."""
         random = self.random
         if random.random() < 0.5:
             self.last = random.choice(self.things)
@@ -77,7 +77,7 @@ class Speech:
         return filled.lower() if self.lower else filled[0].upper() + filled[1:]
 
     def some(self, *parts: tuple[float, tuple[str, ...]]) -> str:
-        """Phrases joined, each with its probability; never nothing."""
+        """Join phrases, each chosen with its probability; at least one is chosen."""
         chosen = [phrases for share, phrases in parts if self.random.random() < share] or [parts[-1][1]]
         return " ".join(self.say(phrases) for phrases in chosen)
 
@@ -87,7 +87,7 @@ Lines = Iterator[tuple[str, str]]
 
 
 def _advice(s: Speech, turns: int, *, opening: bool) -> Lines:
-    """Somebody asks about rules, an agent answers, sometimes by asking back."""
+    """Generate a user who asks about rules and an agent who answers, sometimes with a question."""
     random, said = s.random, 0
     if opening and random.random() < 0.4:
         yield "user", s.some((0.7, p.GREETINGS), (0.6, p.NEEDS))
@@ -118,7 +118,7 @@ def _advice(s: Speech, turns: int, *, opening: bool) -> Lines:
 
 
 def _chat(s: Speech, turns: int, *, opening: bool) -> Lines:
-    """Two people tell each other about themselves."""
+    """Generate two people who tell each other about themselves."""
     random = s.random
     if opening:
         yield "0", s.some((0.9, p.GREETINGS), (0.5, p.SMALL_TALK))
@@ -130,7 +130,7 @@ def _chat(s: Speech, turns: int, *, opening: bool) -> Lines:
 
 
 def _task(s: Speech, turns: int, *, opening: bool) -> Lines:
-    """Somebody has something done, slot by slot."""
+    """Generate a user who has something done, slot by slot."""
     random, said = s.random, 1
     yield (
         "user",
@@ -159,7 +159,7 @@ def _task(s: Speech, turns: int, *, opening: bool) -> Lines:
 
 
 def _meeting(s: Speech, turns: int, *, opening: bool) -> Lines:
-    """People around a table; one of them leads a topic, the others chime in."""
+    """Generate a meeting in which one person leads a topic and the others chime in."""
     random = s.random
     chair, lead = "0", str(random.randint(0, 3))
     who = chair if not opening and random.random() < 0.5 else lead
@@ -199,7 +199,7 @@ def _meeting(s: Speech, turns: int, *, opening: bool) -> Lines:
 
 
 def _assistant(s: Speech, turns: int, *, opening: bool) -> Lines:
-    """A person and an assistant that writes at length."""
+    """Generate a user and an assistant that writes at length."""
     random = s.random
     yield "user", s.some((0.2 * opening, p.GREETINGS), (0.12, p.CUES), (0.4, p.SELF), (1, p.PROMPTS))
     said = 1
@@ -212,7 +212,7 @@ def _assistant(s: Speech, turns: int, *, opening: bool) -> Lines:
 
 
 def _team(s: Speech, turns: int, *, opening: bool) -> Lines:
-    """Colleagues in a channel."""
+    """Generate colleagues in a channel."""
     random = s.random
     yield (
         str(random.randint(0, 2)),
@@ -234,7 +234,7 @@ def _team(s: Speech, turns: int, *, opening: bool) -> Lines:
 
 
 def _agent(s: Speech, turns: int, *, opening: bool) -> Lines:  # noqa: ARG001 - all kinds have one form
-    """An agent that calls tools: a request, what the tools print, a report."""
+    """Generate an agent that calls tools: a request, output of the tools, a report."""
     random = s.random
     yield "user", s.some((0.15, p.THANKS), (0.15, p.CUES), (0.3, p.SELF), (1, p.ORDERS))
     for _ in range(max(1, turns // 3)):
@@ -247,7 +247,7 @@ def _agent(s: Speech, turns: int, *, opening: bool) -> Lines:  # noqa: ARG001 - 
 
 
 def _errand(s: Speech, turns: int, *, opening: bool) -> Lines:  # noqa: ARG001 - all kinds have one form
-    """A whole short conversation in which somebody has one thing done, from the request to the goodbye."""
+    """Generate a whole short conversation about one errand, from the request to the goodbye."""
     random, said = s.random, 2
     yield "user", s.some((0.12, p.GREETINGS), (1, p.NEW_TASKS), (0.15, p.SLOT_ANSWERS))
     for _ in range(3):
@@ -267,7 +267,7 @@ def _errand(s: Speech, turns: int, *, opening: bool) -> Lines:  # noqa: ARG001 -
 
 
 def _prompting(s: Speech, turns: int, *, opening: bool) -> Lines:  # noqa: ARG001 - all kinds have one form
-    """A whole chat with an assistant that writes at length: what follows the first request takes up the answers."""
+    """Generate a whole chat with an assistant that writes at length; later prompts take up its answers."""
     random, said = s.random, 2
     starts = p.CHAT_STARTS if random.random() < 0.5 else p.PROMPTS
     yield "user", s.some((0.2, p.GREETINGS), (0.4, p.SELF), (1, starts), (0.1, p.SELF))
@@ -280,7 +280,7 @@ def _prompting(s: Speech, turns: int, *, opening: bool) -> Lines:  # noqa: ARG00
 
 
 def _matters(s: Speech, turns: int, *, opening: bool) -> Lines:  # noqa: ARG001 - all kinds have one form
-    """Long messages to an assistant: each tells of something new about the same matter, in the form of the first."""
+    """Generate long messages to an assistant about new parts of one matter, all in the form of the first message."""
     random, first, things = s.random, True, s.things
     for _ in range(max(1, turns // 2)):
         s.things = random.sample(s.topic.things, 2) if random.random() < 0.7 else things
@@ -301,17 +301,17 @@ def _matters(s: Speech, turns: int, *, opening: bool) -> Lines:  # noqa: ARG001 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How a kind of talk goes."""
+    """Parameters of a kind of talk."""
 
     lines: Callable[..., Lines]
     lengths: tuple[int, int]
     """Range of the mean length of a segment, in turns."""
     turns: int
-    """Turns of a conversation, about."""
+    """Approximate turns of a conversation."""
     one_topic: float
     """Probability that all segments are about different things of one topic."""
     clause_seconds: tuple[float, float] | None = None
-    """Seconds between turns, when they have times: inside a segment, and what a join may add."""
+    """Range of seconds between turns inside a segment, and of the extra seconds at a join, if turns have times."""
     breaks: float = 0.0
     """Probability that people leave for some minutes at a join."""
 
@@ -331,7 +331,7 @@ KINDS: Final[Mapping[str, Kind]] = {
 
 
 def make_talk(kind: str, seed: int) -> Talk:
-    """One conversation of a kind. Equal seeds make equal talk."""
+    """Make a conversation of a kind. Equal seeds make equal talk."""
     random = Random(f"{kind} {seed}")  # noqa: S311 - talk, not secrets
     rules, talk = KINDS[kind], Talk(kind)
     mean = random.uniform(*rules.lengths)
@@ -370,7 +370,7 @@ def _later(random: Random, clock: float | None, rules: Kind, *, joined: bool) ->
 
 
 def _alternating(talk: Talk, lines: list[tuple[str, str]], shift: int) -> int:
-    """Which of two people begins, so that they go on taking turns over a join."""
+    """Return which of two people begins a segment, so that they keep alternating across the join."""
     if talk.kind != "chat" or not talk.turns:
         return 0
     last = int(talk.turns[-1].name == talk.turns[0].name)
