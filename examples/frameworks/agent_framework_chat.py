@@ -1,8 +1,8 @@
-"""A chat that remembers, in Microsoft Agent Framework: python examples/frameworks/agent_framework_chat.py.
+"""A chat with memory in Microsoft Agent Framework: python examples/frameworks/agent_framework_chat.py.
 
-It runs beside `turnfold up`, takes the settings that this prints (TURNFOLD_REDIS_URL …), and
-`pip install 'turnfold[agent-framework]'`. Put OpenAIChatClient() of agent-framework-openai into the place of the client
-below, which says how much it was shown.
+Install it with `pip install 'turnfold[agent-framework]'`, start `turnfold up`, and export the settings that it prints
+(TURNFOLD_REDIS_URL …). To talk to a real model, replace the client below, which only reports how many messages it was
+given, with OpenAIChatClient() of agent-framework-openai.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from turnfold.frameworks.agent_framework import TurnfoldHistoryProvider
 
 
 class CountingClient(BaseChatClient):
-    """A model in this process."""
+    """A stand-in for a model that runs in this process."""
 
     async def _inner_get_response(self, *, messages: list[Message], **_: Any) -> ChatResponse:
         return ChatResponse(messages=[Message("assistant", [f"I was shown {len(messages)} messages."])])
 
 
 async def main() -> None:
-    """Ask two questions, each in a session that knows nothing but its id."""
+    """Ask two questions, each in a new session that knows only its id."""
     async with AsyncTurnfold.from_env() as turnfold:
         history = TurnfoldHistoryProvider(turnfold, budget_tokens=4_000)
         for question in ("We must use PostgreSQL 16. Which pooler fits?", "And which version did I name?"):

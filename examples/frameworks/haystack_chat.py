@@ -1,7 +1,8 @@
-"""A chat that remembers, in Haystack: python examples/frameworks/haystack_chat.py, beside `turnfold up`.
+"""A chat with memory in Haystack: python examples/frameworks/haystack_chat.py.
 
-It takes the settings that `turnfold up` prints (TURNFOLD_REDIS_URL …), and `pip install 'turnfold[haystack]'`. Put
-OpenAIChatGenerator() into the place of the generator below, which says how much it was shown.
+Install it with `pip install 'turnfold[haystack]'`, start `turnfold up`, and export the settings that it prints
+(TURNFOLD_REDIS_URL …). To talk to a real model, replace the generator below, which only reports how many messages it
+was given, with OpenAIChatGenerator().
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def answer(messages: list[ChatMessage]) -> str:
 
 
 def main() -> None:
-    """Ask two questions of one pipeline, which serves any number of conversations."""
+    """Ask two questions of one pipeline, which can serve any number of conversations."""
     pipeline = Pipeline()
     pipeline.add_component("recall", TurnfoldRetriever(budget_tokens=4_000))
     pipeline.add_component("agent", Agent(chat_generator=MockChatGenerator(response_fn=answer)))

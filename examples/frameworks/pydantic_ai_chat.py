@@ -1,7 +1,8 @@
-"""A chat that remembers, in Pydantic AI: python examples/frameworks/pydantic_ai_chat.py, beside `turnfold up`.
+"""A chat with memory in Pydantic AI: python examples/frameworks/pydantic_ai_chat.py.
 
-It takes the settings that `turnfold up` prints (TURNFOLD_REDIS_URL …), and `pip install 'turnfold[pydantic-ai]'`. MODEL
-names a model of yours, such as openai:gpt-4o; without one, a model in this process says how much it was shown.
+Install it with `pip install 'turnfold[pydantic-ai]'`, start `turnfold up`, and export the settings that it prints
+(TURNFOLD_REDIS_URL …). Set MODEL to a model of yours, such as openai:gpt-4o; without it, a stand-in in this process
+reports how many messages it was given.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def counting_model(messages: list[ModelMessage], info: AgentInfo) -> ModelRespon
 
 
 async def main() -> None:
-    """Ask two questions, each of an agent that was handed no history."""
+    """Ask two questions, each of a new agent that is given no history."""
     async with AsyncTurnfold.from_env() as turnfold:
         memory = TurnfoldMemory(turnfold, budget_tokens=4_000)
         for question in ("We must use PostgreSQL 16. Which pooler fits?", "And which version did I name?"):
