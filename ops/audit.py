@@ -1,7 +1,7 @@
-"""Judge an installed environment by published advisories: `make audit`.
+"""Check an installed environment against published advisories: `make audit`.
 
-pip-audit ends well when it could look nothing up: it says so beside each package and goes on. Here a package that was
-not looked up fails the audit as one with an advisory does, with a code of its own.
+pip-audit exits with 0 even for packages that it could not look up, which it only mentions in its output. Here such a
+package fails the audit just as an advisory does, with a different exit code.
 
 python ops/audit.py SITE_PACKAGES
 """
@@ -15,12 +15,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 OURS: Final = frozenset({"turnfold", "turnfold-worker", "turnfold-gateway"})
-"""Built here, so that nobody else has advisories for them."""
+"""Packages built here, for which no advisories are published."""
 CLEAN, VULNERABLE, UNKNOWN = 0, 1, 2
 
 
 def judged(dependencies: Sequence[Mapping[str, Any]]) -> tuple[int, list[str]]:
-    """The exit code, and what to say, for the dependencies of a report of pip-audit in JSON."""
+    """Return the exit code and the lines to print for the dependencies of a pip-audit JSON report."""
     asked = [one for one in dependencies if one["name"] not in OURS]
     skipped = [one for one in asked if "skip_reason" in one]
     lines = [
@@ -41,7 +41,7 @@ def judged(dependencies: Sequence[Mapping[str, Any]]) -> tuple[int, list[str]]:
 
 
 def main(site_packages: str) -> int:
-    """Ask pip-audit about one environment, and say what it found."""
+    """Run pip-audit on an environment and print its findings."""
     command = ["--path", site_packages, "--format", "json", "--progress-spinner", "off"]
     done = subprocess.run([sys.executable, "-m", "pip_audit", *command], check=False, capture_output=True, text=True)  # noqa: S603 - our own arguments
     try:

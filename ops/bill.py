@@ -1,7 +1,7 @@
-"""Write the bill of materials of an installed environment, and see that it is whole: `make sbom`.
+"""Write the bill of materials of an installed environment and check that it is complete: `make sbom`.
 
-Needs no network. Every distribution of the environment has to be in the CycloneDX document, in its version; one that
-cannot be told apart by a package URL is no use to whoever looks it up.
+Needs no network. The CycloneDX document must list every distribution of the environment in its version, each with a
+package URL, without which it cannot be looked up.
 
 python ops/bill.py PYTHON OUTPUT
 """
@@ -19,17 +19,17 @@ from typing import Any, Final
 from packaging.utils import canonicalize_name
 
 BUILT_HERE: Final = frozenset({"turnfold", "turnfold-worker", "turnfold-gateway"})
-"""Installed from this folder, so that no index serves them under this version."""
+"""Packages installed from this folder, which no index serves in this version."""
 _WHERE: Final = "import sysconfig; print(sysconfig.get_path('purelib'))"
 
 
 def installed(site_packages: str) -> dict[str, str]:
-    """Version by name of what is installed in a folder."""
+    """Return the versions of the distributions installed in a folder, by name."""
     return {canonicalize_name(one.name): one.version for one in distributions(path=[site_packages])}
 
 
 def lacking(bill: Mapping[str, Any], versions: Mapping[str, str]) -> list[str]:
-    """What a bill does not say of what is installed, a line each."""
+    """Return a line for each thing that a bill lacks about the installed versions."""
     components: Iterable[Mapping[str, Any]] = bill.get("components", ())
     listed = {canonicalize_name(str(component.get("name"))): component for component in components}
     lines = [f"{name} {version} is not in it" for name, version in versions.items() if name not in listed]

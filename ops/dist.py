@@ -1,7 +1,7 @@
-"""Builds the wheels and source archives of a release, checks them, and runs the demo from them alone.
+"""Build the wheels and source archives of a release, check them, and run the demo from them alone.
 
-`make dist` calls it. Each wheel is built from its source archive, so that both are known to be whole. The environment
-in which the demo runs holds the wheels and what they depend on, in the versions of constraints.txt.
+`make dist` runs this. Each wheel is built from its source archive, which proves both complete. The demo's environment
+contains only the wheels and their dependencies, in the versions of constraints.txt.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def main() -> None:
     if not len(wheels) == len(archives) == len(DISTRIBUTIONS):
         sys.exit(f"dist/ should hold a wheel and an archive of each of {DISTRIBUTIONS}: {[*wheels, *archives]}")
     _run(sys.executable, "-m", "twine", "check", "--strict", *wheels, *archives)
-    # W004: Alembic orders migrations by the number that their names begin with, and loads them by path.
+    # W004: Alembic orders migrations by the number at the start of their names, and loads them by path.
     _run(sys.executable, "-m", "check_wheel_contents", "--ignore", "W004", *wheels)
     python = _install(wheels)
     with tempfile.TemporaryDirectory() as elsewhere:
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def _install(wheels: list[Path]) -> Path:
-    """Install the wheels into an environment of their own; returns its Python."""
+    """Install the wheels into a new environment; return its Python."""
     shutil.rmtree(CLEAN, ignore_errors=True)
     _run(sys.executable, "-m", "venv", "--without-pip", CLEAN)
     python = CLEAN / "bin" / "python"
@@ -51,7 +51,7 @@ def _install(wheels: list[Path]) -> Path:
 
 
 def _run(*command: str | Path, folder: str | Path = ROOT) -> None:
-    """Run one step in `folder`; its failure ends everything. Nothing of this repository is on Python's path."""
+    """Run one step in `folder`, without this repository on Python's path; a failure ends the program."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     subprocess.run([*map(str, command)], cwd=folder, env=environment, check=True)  # noqa: S603 - our own steps
 

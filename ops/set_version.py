@@ -1,4 +1,4 @@
-"""Writes a version into every file that names it: `python ops/set_version.py 0.2.0`. A test holds them equal."""
+"""Write a version into every file that states it: `python ops/set_version.py 0.2.0`. A test keeps them equal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLACES: Final = (
     ("ops/semantic.compose.yml", r"image: turnfold-semantic-worker:({})"),
     ("ops/helm/turnfold/Chart.yaml", r"^(?:version|appVersion): ({})"),
 )
-"""A file and where in it the version stands."""
+"""Each file, and the pattern that finds the version in it."""
 
 
 def places() -> list[tuple[str, re.Pattern[str]]]:
