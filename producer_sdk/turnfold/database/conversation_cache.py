@@ -24,6 +24,7 @@ from turnfold.contract.records import StoredTurn
 from turnfold.contract.results import Excerpt, Head
 from turnfold.contract.turn_limits import Shortening
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector
+from turnfold.search.query_times import NO_TIMES, QueryTimes
 from turnfold.wire.decode import read_entry
 from turnfold.wire.inbox_entry import InboxEntry
 
@@ -62,6 +63,8 @@ class Answers(NamedTuple):
     """For a query, the probability that the results answer it, 0 to 1; None for a query without search terms."""
     has_lost_postings: bool = False
     """Whether the rules' postings were not searched, as they were dropped and have to be rebuilt."""
+    times: QueryTimes = NO_TIMES
+    """Times that a query names."""
 
 
 NO_ANSWERS: Final = Answers()

@@ -139,6 +139,8 @@ class _Query:
         self._told: Mapping[str, float] = NOTHING_TOLD
         """Weight of each search term."""
         self._has_lost_postings = False
+        self._of_time: frozenset[int] = frozenset()
+        """Numbers of the passages of the times that the query names."""
 
     def answers(self) -> Answers:
         """Return notes, turns and blocks; nothing for a question without terms and times to search for."""
@@ -185,11 +187,17 @@ class _Query:
         excerpts = self._excerpts(chain.from_iterable(turns), best)
         likely = None
         if self._wanted.query and self._asked and not self._has_lost_postings:
-            likely = answerable(self._asked, self._told, [*passages, *self._late()])
+            likely = self._likely([*passages, *self._late()])
         return Answers(
             self._question, note_hits, excerpts, self._found(blocks, results), self._told_of_blocks, likely,
-            self._has_lost_postings,
+            self._has_lost_postings, self._times,
         )  # fmt: skip
+
+    def _likely(self, passages: Sequence[Passage]) -> float:
+        """Return the likelihood of an answer, by words other than those of a time that passages are of."""
+        of_time = self._of_time.intersection(passage.number for passage in passages)
+        asked = [term for term in self._asked if term not in self._times.named] if of_time else self._asked
+        return answerable(asked, self._told, passages, of_time=of_time if self._times.terms else None)
 
     def _late(self) -> list[Passage]:
         """Return the notes of the open tail as passages, except questions, which answer nothing."""
@@ -236,7 +244,9 @@ class _Query:
             self._open(rows)
             scores = with_times(scores, self._postings(timed, {}), field)
         elif self._times.terms:
-            scores = with_times(scores, self._postings(timed, of_models), field)
+            postings = self._postings(timed, of_models)
+            self._of_time = frozenset(chain.from_iterable(unpack_pointers(row[3])[0] for row in postings))
+            scores = with_times(scores, postings, field)
         scores = with_standing(
             with_replacing(scores, self._overtaken.overtaken_by),
             self._postings(standing, of_models, enough_pointers=math.inf),

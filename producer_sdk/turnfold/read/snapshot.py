@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from turnfold.assemble import Context, Request
 from turnfold.assemble.last_turns import LAST_TURNS
-from turnfold.assemble.turns import NO_TURNS
+from turnfold.assemble.turns import NO_TURNS, Turns
 from turnfold.contract.keys import Address
-from turnfold.contract.outlines import last_part
+from turnfold.contract.outlines import Outline, last_part
 from turnfold.contract.records import OPERATORS, StoredTurn
 from turnfold.contract.results import Head, Snapshot
 from turnfold.contract.seals import Seals
 from turnfold.contract.tasks import Operation
+from turnfold.contract.terms import terms
 from turnfold.contract.turn_limits import TURNS_A_READ, Shortening, cap_for
 from turnfold.database.conversation_cache import AsOf, Found, Wanted
 from turnfold.database.steering import steering_text
 from turnfold.errors import UnknownConversation
 from turnfold.redis.inbox import Pending
 from turnfold.search.answerable import with_late
+from turnfold.search.query_times import QueryTimes
+from turnfold.search.relevance import day_terms
 from turnfold.wire.decode import read_entry
 from turnfold.wire.inbox_entry import InboxEntry
 
@@ -130,10 +134,9 @@ class Look(NamedTuple):
         known, outline = conversation.known, conversation.known.outline
         likely = conversation.answers.answerable
         if likely is not None and request.query and outline is not None:
-            not_folded = stored - max(outline.tail_seq, outline.last_seq) + len(waiting)
-            # Turns that were not read may contain an answer, so then nothing is known.
-            late = None if self.older or not_folded > len(turns) else turns.from_place(len(turns) - not_folded)
-            likely = None if late is None else with_late(likely, request.query, [turn.content for turn in late])
+            likely = self._likely(
+                likely, request.query, turns, outline, conversation.answers.times, last_seq=stored + len(waiting)
+            )
         return Snapshot(
             conversation_id=self.address.conversation, head=conversation.head, turns=turns, unread=self.older,
             anchors=known.anchors, question=conversation.answers.question, hits=conversation.answers.hits,
@@ -145,6 +148,20 @@ class Look(NamedTuple):
                 last_part(request.budget_tokens, by_age=bool(request.policy.bands))
             ),
         )  # fmt: skip
+
+    def _likely(
+        self, likely: float, query: str, turns: Turns, outline: Outline, times: QueryTimes, *, last_seq: int
+    ) -> float | None:
+        """Raise the likelihood of an answer by turns that no search finds; None if not all of them were read."""
+        not_folded = last_seq - max(outline.tail_seq, outline.last_seq)
+        if self.older or not_folded > len(turns):
+            return None
+        tail = turns.from_place(max(0, len(turns) - (last_seq - outline.last_seq)))
+        wanted_times = frozenset(times.terms)
+        of_time = [turn for turn in tail if not wanted_times.isdisjoint(day_terms(turn))] if wanted_times else []
+        speakers = frozenset(chain.from_iterable(terms(turn.speaker) for turn in of_time))
+        late = [turn.content for turn in turns.from_place(len(turns) - not_folded)]
+        return with_late(likely, query, late, matched=times.named | speakers if of_time else ())
 
 
 def look_at(

@@ -8,7 +8,7 @@ question confuses the two.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
 from typing import Final
@@ -22,6 +22,12 @@ from turnfold.search.relevance import query_terms
 _YOU: Final = lazy_pattern(r"(?i)\b(?:you|yours?|u|ya)\b")
 _I: Final = lazy_pattern(r"\b(?:I|[Mm](?:e|y|ine)|[Ww]e|[Oo]urs?|[Uu]s)\b")
 _ROLES: Final = frozenset(map(str, Role))
+_OF_TALKING: Final = frozenset(
+    terms(
+        "anything discuss everything happen hear know mention new news remember said say something speak talk tell told"
+    )
+)
+"""Terms of a question that name no subject: 'What did we discuss in May?' matches whatever was said in May."""
 _SHARPNESS: Final = 4.0
 """Exponent of a turn's share of a question: many turns with small shares do not answer it."""
 _LEAST: Final = 0.01
@@ -30,39 +36,58 @@ _MIDDLE: Final = 0.7
 confusing them (`benchmarks/answerable.py`)."""
 
 
-def answerable(asked: Sequence[str], told: Mapping[str, float], passages: Iterable[Passage]) -> float:
+def answerable(
+    asked: Sequence[str],
+    told: Mapping[str, float],
+    passages: Iterable[Passage],
+    *,
+    of_time: Collection[int] | None = None,
+) -> float:
     """Likelihood of an answer, from 0, where no passage is about the query, to 1.
 
-    `asked` are the terms of the query, `told` their weights.
+    `asked` are the terms of the query without those of its times, `told` their weights. `of_time` are the numbers of
+    passages of the times that the query names, None if it names none.
 
     >>> answerable(["rent"], {"rent": 2.0}, [])
     0.0
     """
     candidates = list(passages)
     named = _named(asked, candidates)
-    wanted = {term: told[term] for term in asked if term in told and term not in named}
+    subject = [term for term in asked if term not in named and term not in _OF_TALKING]
+    if not subject:
+        return float(not asked or _any_by(set(named.values()), candidates, of_time))
+    wanted = {term: told[term] for term in subject if term in told}
     whole = sum(wanted.values())
     if not whole or not candidates:
-        return 0.0 if asked else 1.0
+        return 0.0
     if len(speakers := set(named.values())) == 1 and len(_people(candidates)) > 1:
         return _of_person(speakers.pop(), wanted, whole, candidates)
     held = {term for passage in candidates for words in passage.words for term in wanted.keys() & set(words.split())}
     return min(1.0, sum([weight for term, weight in wanted.items() if term in held]) / whole)
 
 
-def with_late(likely: float, query: str, late: Iterable[str]) -> float:
+def with_late(likely: float, query: str, late: Iterable[str], *, matched: Collection[str] = ()) -> float:
     """Raise a likelihood to the share of the query's words in turns that are not folded yet, if that is more.
 
-    Questions and repetitions of the query do not count.
+    Questions and repetitions of the query do not count. `matched` are terms for the query's times, and for
+    the speakers of turns of such a time that no segment contains: a query that names nothing else is answered by them.
 
     >>> with_late(0.0, "When does the ferry leave?", ["The ferry leaves at nine.", "When does the bus leave?"])
     1.0
     """
-    asked = frozenset(query_terms(query))
+    asked = frozenset(query_terms(query, without=matched)) - _OF_TALKING
     if not asked:
-        return likely
+        return 1.0 if matched else likely
     told = [text for text in late if text.strip() != query.strip() and not text.rstrip().endswith("?")]
     return max(likely, len(asked.intersection(chain.from_iterable(map(terms, told)))) / len(asked))
+
+
+def _any_by(speakers: Collection[str], passages: Iterable[Passage], of_time: Collection[int] | None) -> bool:
+    """Whether a passage is by one of the speakers, by anyone if there are none, and of the time that is asked about."""
+    return any(
+        (not speakers or passage.notes[0].speaker in speakers) and (of_time is None or passage.number in of_time)
+        for passage in passages
+    )
 
 
 def _people(passages: Iterable[Passage]) -> set[str]:

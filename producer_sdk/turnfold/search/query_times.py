@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
+from itertools import chain
 from typing import Final, NamedTuple
 
 from turnfold.contract.periods import Period, as_utc
@@ -28,6 +29,8 @@ class QueryTimes(NamedTuple):
     """Terms of the days, months and years that are meant, at most 40; empty if none is named."""
     words: frozenset[str] = frozenset()
     """Terms of the question that only count from the day of the query, as in 'last week': no note contains them."""
+    named: frozenset[str] = frozenset()
+    """Terms of all times in the question: those of `words`, and names of months and weekdays."""
 
 
 NO_TIMES: Final = QueryTimes()
@@ -62,8 +65,9 @@ def query_times(question: str, today: date | None) -> QueryTimes:
                 wanted |= dict.fromkeys(query_time_terms(first, last))
     if not wanted or len(wanted) > MOST_TIME_TERMS:
         return NO_TIMES
-    counted = " ".join(question[time.start : time.end] for time in times if time.form is Form.COUNTED)
-    return QueryTimes(tuple(wanted), frozenset(terms(counted)))
+    words = {time: terms(question[time.start : time.end]) for time in times}
+    counted = chain.from_iterable(words[time] for time in times if time.form is Form.COUNTED)
+    return QueryTimes(tuple(wanted), frozenset(counted), frozenset(chain.from_iterable(words.values())))
 
 
 def _ends(kind: Kind, period: Period, today: date | None) -> tuple[date | None, date | None]:

@@ -66,7 +66,7 @@ def score_turns(
     for turn in turns:
         held = terms(turn.content)
         # In the query's order: float sums depend on it, and the order of a set differs between processes.
-        words, names = {*held, *_day_terms(turn)}, set(terms(turn.speaker))
+        words, names = {*held, *day_terms(turn)}, set(terms(turn.speaker))
         score = sum(weight for term, weight in weights.items() if term in words)
         score += _SPEAKER_WEIGHT * sum(weight for term, weight in weights.items() if term in names)
         if score:
@@ -81,7 +81,8 @@ def score_turns(
     return total
 
 
-def _day_terms(turn: StoredTurn) -> tuple[str, ...]:
+def day_terms(turn: StoredTurn) -> tuple[str, ...]:
+    """Time terms of the day of a turn; none for a turn without a time."""
     return said_terms(as_utc(turn.created_at).date()) if turn.created_at else ()
 
 

@@ -103,7 +103,8 @@ def rarity(spread: int, segments: int) -> float:
     if spread >= _FULL:
         # The read stopped there: the true number is between the known segments and all of them.
         spread = math.isqrt(spread * max(spread, segments))
-    return math.log(1.0 + segments / max(1, spread))
+    # Before the first segment closes, the open tail counts as one.
+    return math.log(1.0 + max(1, segments) / max(1, spread))
 
 
 def scores_of(

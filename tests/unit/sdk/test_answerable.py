@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +14,7 @@ from turnfold.contract.passages import Passage, number_of
 from turnfold.contract.terms import terms
 from turnfold.contract.words import note_stems
 from turnfold.search.answerable import answerable
-from turnfold_worker.offline import fold
+from turnfold_worker.offline import FoldedConversation, fold
 
 
 def passage(seq: int, speaker: str, *texts: str) -> Passage:
@@ -121,3 +124,67 @@ def test_what_only_the_open_tail_tells_answers_and_a_repeated_question_does_not(
     assert "no turn matches" not in told.text
     assert repeated.report.answerable == 0.0
     assert "[no turn matches the question]" in repeated.text
+
+
+@pytest.mark.parametrize(
+    ("question", "is_answered"),
+    [
+        ("Which boat did you rent?", True),
+        ("Ines", True),
+        ("Who is Ines?", True),
+        ("Which zeppelin landed?", False),
+    ],
+)
+def test_before_a_segment_closes_the_open_tail_answers(question: str, is_answered: bool) -> None:
+    turns = [
+        {"role": "user", "name": "Ines", "content": "I am Ines, and I need a boat for Sunday."},
+        {"role": "assistant", "content": "I rented the boat Aurora for Sunday."},
+        {"role": "user", "name": "Ines", "content": "Please order lunch for six too."},
+        {"role": "assistant", "content": "Lunch for six is ordered."},
+    ]
+    with fold(turns, conversation_id="c") as folded:
+        context = folded.context(budget_tokens=300, query=question)
+
+    assert ("no turn matches" in context.text) is not is_answered
+
+
+@pytest.fixture(scope="module")
+def weekly_talk() -> Iterator[FoldedConversation]:
+    monday = datetime(2025, 2, 3, 10, tzinfo=UTC)
+    texts = (
+        ("Mia", "We painted door {week} of the shed and hung a lamp."),
+        ("Tom", "The bees in hive {week} are calm, I bought jars."),
+        ("Mia", "The goat ate the fence, I ordered {week} rolls of wire."),
+        ("Tom", "Wire is dear, ask Olaf for his rest."),
+    )
+    turns = [
+        {"role": "user", "name": name, "content": text.format(week=week), "created_at": monday + timedelta(weeks=week)}
+        for week in range(30)
+        for name, text in texts
+    ]
+    with fold(turns, conversation_id="c") as folded:
+        yield folded
+
+
+@pytest.mark.parametrize(
+    ("question", "is_answered"),
+    [
+        ("What happened in February?", True),
+        ("Anything new from last month?", True),
+        ("What did we talk about last week?", True),
+        ("What did Mia say last week?", True),
+        ("What did Mia say in March?", True),
+        ("What did Mia order in March?", True),
+        ("What happened in 2019?", False),
+        ("Which zeppelin landed last week?", False),
+        ("Which zeppelin landed in March?", False),
+    ],
+)
+def test_a_question_that_names_only_a_time_is_answered_by_whatever_is_of_that_time(
+    weekly_talk: FoldedConversation, question: str, is_answered: bool
+) -> None:
+    now = datetime(2025, 9, 1, tzinfo=UTC)
+    context = weekly_talk.context(budget_tokens=800, query=question, now=now)
+
+    assert ("no turn matches" in context.text) is not is_answered
+    assert (context.report.answerable or 0.0) >= 0.5 if is_answered else context.report.answerable == 0.0
