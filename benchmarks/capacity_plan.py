@@ -78,7 +78,7 @@ ANSWERS: Final[Mapping[str, str]] = {
     "PostgreSQL, transaction ids": "`autovacuum_freeze_max_age` up to 1,500 million; then cells",
     "PostgreSQL, sessions": "PgBouncer (`TURNFOLD_DATABASE_POOLER=on`)",
     "PostgreSQL, storage": "`TURNFOLD_KEEP_LEVEL0_DAYS`; `turnfold migrate --partitions 64`; then cells",
-    "shards of inboxes": "`turnfold reshard --shards N`, up to 4,096; then cells",
+    "shards of inboxes": "`turnfold reshard N`, up to 4,096; then cells",
 }
 
 

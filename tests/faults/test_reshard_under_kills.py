@@ -108,7 +108,7 @@ def test_nothing_is_lost_doubled_or_reordered_by_reshards_under_kills(
             all_reach(tmp_path, 3)
             # Without a worker a reshard cannot finish, so the command is killed in the middle of it.
             worker.kill()
-            command = reshard(environment, tmp_path, "--shards", "64")
+            command = reshard(environment, tmp_path, "64")
             wait_until(lambda: layout_of(database_url).target is not None, what="it has begun")
             all_reach(tmp_path, 2)
             command.send_signal(signal.SIGKILL)
@@ -122,7 +122,7 @@ def test_nothing_is_lost_doubled_or_reordered_by_reshards_under_kills(
             assert again.wait(240) == 0, (tmp_path / "reshard.log").read_text()
             all_reach(tmp_path, 3)
             assert layout_of(database_url) == Layout(1, 64, 2)
-            back = reshard(environment, tmp_path, "--shards", "16", "--servers", "1")
+            back = reshard(environment, tmp_path, "16", "--servers", "1")
             assert back.wait(240) == 0, (tmp_path / "reshard.log").read_text()
             all_reach(tmp_path, 3)
             assert [process.poll() for process in started] == [None] * PRODUCERS

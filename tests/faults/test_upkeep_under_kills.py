@@ -106,7 +106,7 @@ def command(chaos: Chaos, *arguments: str) -> subprocess.Popen[bytes]:
 def killed_reshard(chaos: Chaos, chance: random.Random) -> str:
     """Start or resume a reshard; kill it, unless done, within a second of its announcement to the servers."""
     under_way = "SELECT COUNT(*) FROM meta WHERE key = 'reshard_to'"
-    begins = () if _count(chaos, under_way) else ("--shards", str(chance.choice((4, 16, 64))))
+    begins = () if _count(chaos, under_way) else (str(chance.choice((4, 16, 64))),)
     reshard = command(chaos, "reshard", *begins)
     wait_until(lambda: _count(chaos, under_way) or reshard.poll() is not None, timeout_seconds=240)
     with suppress(subprocess.TimeoutExpired):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Change the number of inbox shards or servers.")
-@click.option("--shards", type=click.IntRange(min=1), help="New number of shards; default: unchanged.")
+@click.argument("shards", required=False, type=click.IntRange(min=1), metavar="[SHARDS]")
 @click.option(
     "--servers", "on_servers", type=click.IntRange(min=1),
     help="Use the first N servers of TURNFOLD_REDIS_URL; default: all of them.",
@@ -30,15 +30,16 @@ def reshard(
     session: Session, shards: int | None, on_servers: int | None, dry_run: bool, most_seconds: float | None,
     *, as_json: bool,
 ) -> None:  # fmt: skip
-    """Lay the inboxes out anew while clients append and workers run: nothing is lost, duplicated or reordered.
+    """Lay the inboxes out in SHARDS shards while clients append and workers run: nothing is lost or reordered.
 
-    First, upgrade every client and worker to this version and give them the new list of servers. A command that was
-    stopped or killed can be run again to continue. Contexts cached by reference are dropped.
+    Without SHARDS their number stays. First, upgrade every client and worker to this version and give them the new list
+    of servers. A command that was stopped or killed can be run again to continue. Contexts cached by reference are
+    dropped.
 
     \b
     Examples:
-      turnfold reshard --shards 1024 --dry-run
-      turnfold reshard --shards 1024
+      turnfold reshard 1024 --dry-run
+      turnfold reshard 1024
       TURNFOLD_REDIS_URL=redis://redis-1/0,redis://redis-2/0 turnfold reshard
     """
     from turnfold_worker.operate import reshard as operation
