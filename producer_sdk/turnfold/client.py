@@ -117,6 +117,7 @@ class Turnfold:
         """
         if settings is not None and values:
             raise InvalidSettings("pass either settings or individual values, not both")
+        _check_callable(on_change=on_change, redact=redact)
         self._settings = settings or settings_from(values, Settings)
         self._cells = CellResources(self._settings, on_change) if self._settings.cells else None
         tenant = self._settings.tenant
@@ -668,3 +669,10 @@ class Turnfold:
         if self._settings.doorbell:
             self._resources.ring(Task.ERASE, self._resources.inbox().shard_of(address))
         return wait
+
+
+def _check_callable(**functions: object) -> None:
+    for name, function in functions.items():
+        if function is not None and not callable(function):
+            msg = f"{name} must be a function, not {type(function).__name__}"
+            raise InvalidSettings(msg, remedy=f"pass a function, or leave {name} out")

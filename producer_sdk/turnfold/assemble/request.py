@@ -68,8 +68,8 @@ class Request:
         for name in ("query", "system", "task"):
             text = getattr(self, name)
             if text is not None and not isinstance(text, str):
-                msg = f"{name} must be text or None, not {type(text).__name__}"
-                raise InvalidInput(msg)
+                other = " or None; query may also be False" if name == "query" else " or None"
+                raise InvalidInput(f"{name} must be text{other}, not {type(text).__name__}")
         check_now(self.now)
         if checked_as_of(self.as_of) is not None and self.expand:
             msg = "expand cannot be combined with as_of: it shows turns of any day"

@@ -188,3 +188,9 @@ def test_the_ends_of_the_calendar_are_times(now: datetime) -> None:
 def test_what_is_no_text_is_not_looked_for_in_names(nowhere: Turnfold, words: Any) -> None:
     with pytest.raises(InvalidInput, match="containing must be text"):
         nowhere.conversations(containing=words)
+
+
+@pytest.mark.parametrize("name", ["on_change", "redact"])
+def test_what_cannot_be_called_is_refused_when_the_client_is_made(name: str) -> None:
+    with pytest.raises(InvalidSettings, match=f"{name} must be a function, not int"):
+        Turnfold(database_url="sqlite:////nowhere/turnfold.db", **{name: 5})  # type: ignore[arg-type]  # on purpose
