@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from sqlalchemy import select
 
 from conftest import LocalWorker, workers_of
 from support.places import LAYOUT
@@ -17,6 +19,7 @@ from turnfold import InvalidInput, InvalidSettings, Turnfold, Unavailable, Unkno
 from turnfold.contract import keys
 from turnfold.contract.keys import Address
 from turnfold.contract.shards import Layout
+from turnfold.contract.tables import MetaRow, table
 from turnfold.database.engines import connect
 from turnfold.database.reader import Reader
 from turnfold.redis.servers import InboxServers
@@ -307,10 +310,36 @@ def test_the_command_says_what_it_would_do_and_did(redis_url: str, sqlite_url: s
         "from": {"shards": LAYOUT.shards, "servers": 1}, "to": {"shards": 64, "servers": 1}, "resumes": False,
         "conversations": 0, "entries": 0,
     }  # fmt: skip
-    answers = [
-        CliRunner().invoke(main, [*urls, *more]) for more in (["--shards", "64", "--dry-run"], ["--shards", "64"], [])
-    ]
+    answers = [CliRunner().invoke(main, [*urls, *more]) for more in (["64", "--dry-run"], ["64"], [])]
     assert [answer.exit_code for answer in answers] == [0, 0, 0]
     assert [json.loads(answer.stdout) for answer in answers] == [
         {"done": False, "plan": plan}, {"done": True, "plan": plan}, {"done": True, "plan": None},
     ]  # fmt: skip
+
+
+def test_a_new_database_uses_all_servers_that_are_listed(redis_url: str, tmp_path: Path) -> None:
+    one, two = f"sqlite:///{tmp_path / 'one.db'}", f"sqlite:///{tmp_path / 'two.db'}"
+    for database_url, listed in ((one, redis_url), (two, f"{redis_url},{redis_url}")):
+        answer = CliRunner().invoke(main, ["--redis-url", listed, "--database-url", database_url, "migrate"])
+        assert answer.exit_code == 0, answer.output
+
+    layouts = []
+    for database_url in (one, two):
+        engine = connect(database_url, write=False, timeout_seconds=10)
+        meta = table(MetaRow)
+        with engine.connect() as connection:
+            rows = {row.key: row.value for row in connection.execute(select(meta))}
+        engine.dispose()
+        layouts.append(Layout.from_meta(rows))
+
+    assert [layout.servers for layout in layouts] == [1, 2]
+
+
+def test_doctor_tells_of_a_server_that_is_listed_and_not_used(redis_url: str, sqlite_url: str) -> None:
+    listed = ["--redis-url", f"{redis_url},{redis_url}", "--database-url", sqlite_url]
+    answer = CliRunner().invoke(main, [*listed, "doctor", "--json"])
+    (layout,) = [finding for finding in json.loads(answer.stdout)["findings"] if finding["check"] == "redis: layout"]
+
+    assert not layout["ok"]
+    assert "lists 2" in layout["detail"]
+    assert "turnfold reshard" in layout["remedy"]

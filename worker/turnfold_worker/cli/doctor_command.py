@@ -166,6 +166,7 @@ def migrate(ctx: click.Context, only_check: bool, contract: bool, partitions: in
       turnfold migrate --contract
       turnfold migrate --partitions 64
     """
+    from turnfold.contract.server_urls import urls_of
     from turnfold_worker.operate import migrate as migrations
 
     settings = ctx.ensure_object(Session).settings
@@ -173,7 +174,13 @@ def migrate(ctx: click.Context, only_check: bool, contract: bool, partitions: in
     if only_check and (contract or partitions):
         raise click.UsageError("--check cannot be combined with --contract or --partitions")
     if not only_check:
-        migrations.upgrade(url, shards=settings.shards, contract=contract, partitions=partitions)
+        migrations.upgrade(
+            url,
+            shards=settings.shards,
+            servers=len(urls_of(settings.redis_url)),
+            contract=contract,
+            partitions=partitions,
+        )
     drift = migrations.check(url)
     if as_json:
         print_json({"revision": migrations.current(url), "drift": drift})

@@ -18,7 +18,7 @@ from sqlalchemy import make_url, select, text
 from sqlalchemy.exc import DatabaseError, OperationalError
 from tenacity import RetryCallState, retry, retry_if_exception, wait_random
 
-from turnfold.contract.shards import META_SHARDS, NEW_SHARDS, UNSTORED_SHARDS
+from turnfold.contract.shards import META_SERVERS, META_SHARDS, NEW_SHARDS, UNSTORED_SHARDS
 from turnfold.contract.tables import MetaRow, table
 from turnfold.database.engines import connect
 from turnfold.errors import InvalidSettings, SchemaMismatch, Unavailable
@@ -64,11 +64,14 @@ _ADVISORY_LOCK: Final = 0x7475726E666F6C64
 """Key of PostgreSQL's advisory lock: 'turnfold' in ASCII."""
 
 
-def upgrade(database_url: str, *, shards: int = 0, contract: bool = False, partitions: int = 0) -> None:
+def upgrade(
+    database_url: str, *, shards: int = 0, servers: int = 1, contract: bool = False, partitions: int = 0
+) -> None:
     """Create or expand the schema, and with `contract` contract it; an up-to-date database is left unchanged.
 
-    A new database stores the number of `shards` of its inboxes (0: 256); an existing one keeps its number. A new
-    PostgreSQL database splits its large tables into `partitions` hash partitions (0: not partitioned).
+    A new database stores the number of `shards` of its inboxes (0: 256) and of Redis `servers` that they are on; an
+    existing one keeps its numbers. A new PostgreSQL database splits its large tables into `partitions` hash partitions
+    (0: not partitioned).
 
     The migration is one transaction, so it is applied completely or not at all. Indexes of existing tables are built
     afterwards, on PostgreSQL without blocking writers. Creates the SQLite file, but not its folder. A database that a
@@ -79,7 +82,7 @@ def upgrade(database_url: str, *, shards: int = 0, contract: bool = False, parti
     number of shards other than the stored one or for partitions of an existing database.
     """
     with _openable():
-        _upgrade(database_url, shards, contract=contract, partitions=partitions)
+        _upgrade(database_url, shards, servers, contract=contract, partitions=partitions)
 
 
 def _is_locked(error: BaseException) -> bool:
@@ -93,7 +96,7 @@ def _gives_up(attempts: RetryCallState) -> bool:
 
 
 @retry(retry=retry_if_exception(_is_locked), stop=_gives_up, wait=wait_random(0.05, 0.3), reraise=True)
-def _upgrade(database_url: str, shards: int, *, contract: bool, partitions: int) -> None:
+def _upgrade(database_url: str, shards: int, servers: int, *, contract: bool, partitions: int) -> None:
     with _locked(database_url) as connection:
         mismatch = mismatch_of(connection)
         if mismatch is not None and not mismatch.migrates:
@@ -112,7 +115,7 @@ def _upgrade(database_url: str, shards: int, *, contract: bool, partitions: int)
         if partitions:
             part(connection, partitions)
         sample_no_words(connection)
-        _store_shards(connection, shards, is_new=revision is None)
+        _store_shards(connection, shards, servers, is_new=revision is None)
         if is_sqlite := connection.dialect.name == "sqlite":
             build_here(connection)
     if not is_sqlite:
@@ -122,13 +125,15 @@ def _upgrade(database_url: str, shards: int, *, contract: bool, partitions: int)
             build_beside_writers(database_url)
 
 
-def _store_shards(connection: Connection, shards: int, *, is_new: bool) -> None:
+def _store_shards(connection: Connection, shards: int, servers: int, *, is_new: bool) -> None:
     meta = table(MetaRow)
     rows = {row.key: row.value for row in connection.execute(select(meta.c.key, meta.c.value))}
     if META_SHARDS not in rows:
         number = (shards or NEW_SHARDS) if is_new else UNSTORED_SHARDS
         connection.execute(meta.insert(), {"key": META_SHARDS, "value": str(number)})
         rows[META_SHARDS] = str(number)
+        if is_new and servers > 1:
+            connection.execute(meta.insert(), {"key": META_SERVERS, "value": str(servers)})
     if shards and str(shards) != rows[META_SHARDS]:
         msg = f"TURNFOLD_SHARDS is {shards}, but the database has the inboxes in {rows[META_SHARDS]} shards"
         raise InvalidSettings(msg, remedy="unset it: the number stored by the first migration is used")

@@ -141,6 +141,11 @@ def _check_layout(servers: InboxServers, answering: int) -> Finding:
             detail=f"{detail}; the database says {stored.to_text()}, Redis {layout.to_text()}",
             remedy="run `turnfold reshard` to finish an interrupted reshard, or after restoring a backup",
         )  # fmt: skip
+    if layout.target is None and layout.servers < len(servers):
+        return judged(
+            "redis: layout", ok=False, detail=f"{detail}; TURNFOLD_REDIS_URL lists {len(servers)}",
+            remedy="run `turnfold reshard` to use the servers that were added to the list",
+        )  # fmt: skip
     return judged(
         "redis: layout", ok=answering >= layout.most_servers, detail=detail,
         remedy="start the missing servers; turns in their inboxes are stored once they are back",
