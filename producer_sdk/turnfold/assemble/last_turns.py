@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from turnfold.assemble.forms.chat import ShownTurn, result_ids, with_tool_groups
+from turnfold.assemble.forms.chat import ShownTurn, with_tool_groups
 from turnfold.assemble.forms.render_text import clip_gap
 from turnfold.assemble.material import Material
 from turnfold.assemble.policy import rounded_up
@@ -91,8 +91,7 @@ def last_turns(material: Material, pricing: Pricing, *, target: int, room: int) 
 
 
 def _spoken_by(role: Role, turns: Sequence[StoredTurn]) -> tuple[int, ...]:
-    """Places of the turns of a role, without tool results."""
-    return tuple(place for place, turn in enumerate(turns) if turn.role is role and not result_ids(turn))
+    return tuple(place for place, turn in enumerate(turns) if turn.role is role)
 
 
 def _at_work(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Final
 
-from turnfold.assemble.forms.chat import ShownTurn, result_ids, whole, with_tool_groups
+from turnfold.assemble.forms.chat import ShownTurn, whole, with_tool_groups
 from turnfold.assemble.forms.clip import clip_middle, head_of
 from turnfold.assemble.forms.clip_around import Focus, bare_lines, clip_around
 from turnfold.assemble.forms.render_text import clip_gap, with_gap
@@ -51,7 +51,7 @@ def show(material: Material, pricing: Pricing, turn: StoredTurn, *, most_tokens:
 
 def focus_of(material: Material, turn: StoredTurn) -> Focus:
     """Focus for clipping a turn: terms of the query and of a tool's call, and lines that later turns repeat."""
-    is_output = turn.role is Role.TOOL or bool(result_ids(turn))
+    is_output = turn.role is Role.TOOL
     place = turn.seq - material.window.seqs[0] if material.window else -1
     asked_stems = material.asked_stems
     if is_output and 0 < place <= len(material.window):

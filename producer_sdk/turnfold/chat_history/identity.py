@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, Final
 
-from turnfold.contract.records import StoredTurn
+from turnfold.contract.records import StoredTurn, holds_results
 from turnfold.wire.projection import kind_of
 
 Message = Mapping[str, Any]
@@ -30,7 +30,7 @@ def digest_of(message: Message) -> str:
     Clients turn null content into empty text, lists of one text into text, and trim: none of that changes the digest.
     """
     content = message.get("content")
-    role = role_of(message)
+    role = _sent_role(message)
     parts = [content] if isinstance(content, str) or content is None else list(_listed(content))
     lasting = {
         "role": role,
@@ -44,7 +44,13 @@ def digest_of(message: Message) -> str:
 
 
 def role_of(message: Message) -> str:
-    """Return the role that a chat message has as a turn: `function` is the old name of `tool`."""
+    """Return the role that a chat message has as a turn: a tool's for a result in a user's message."""
+    role = _sent_role(message)
+    return "tool" if role == "user" and holds_results(message.get("content")) else role
+
+
+def _sent_role(message: Message) -> str:
+    """Return the role with which a message is sent: `function` is the old name of `tool`."""
     role = str(message.get("role"))
     return "tool" if role == "function" else role
 
@@ -70,7 +76,8 @@ def stored_digest(turn: StoredTurn) -> str:
         return match["digest"]
     parts = turn.parts or {}
     content = parts.get("content", None if parts.get("tool_calls") else turn.content)
-    return digest_of({**parts, "role": str(turn.role), "content": content, "name": turn.name})
+    role, name = turn.sent_as
+    return digest_of({**parts, "role": str(role), "content": content, "name": name})
 
 
 def _texts(message: Message, parts: Sequence[object]) -> Iterable[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from turnfold.contract.records import Origin, Role, StoredTurn
+from turnfold.contract.records import Origin, Role, StoredTurn, holds_results
 
 OUTSIDE: Final = str(Origin.OUTSIDE)
 """The voice of notes on fetched pages and pasted mails, written by no participant. A voice is a role, or this."""
@@ -31,11 +31,7 @@ def least_trusted(origins: Iterable[Origin]) -> Origin:
 
 def holds_tool_words(turn: StoredTurn) -> bool:
     """Whether a tool wrote the words of a turn, whatever role the provider sends them in."""
-    blocks = (turn.parts or {}).get("content")
-    listed = blocks if isinstance(blocks, list) else ()
-    return turn.role is Role.TOOL or any(
-        isinstance(part, dict) and part.get("type") == "tool_result" for part in listed
-    )
+    return turn.role is Role.TOOL or holds_results((turn.parts or {}).get("content"))
 
 
 def turn_origin(turn: StoredTurn) -> Origin:

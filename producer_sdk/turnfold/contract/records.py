@@ -149,6 +149,17 @@ class Turn:
     metadata: Mapping[str, Any] | None = None
 
 
+def holds_results(content: object) -> bool:
+    """Whether a message's content has tool results among its parts, in Anthropic's form.
+
+    >>> holds_results([{"type": "tool_result", "tool_use_id": "t1"}]), holds_results("tool_result")
+    (True, False)
+    """
+    return isinstance(content, (list, tuple)) and any(
+        isinstance(part, Mapping) and part.get("type") == "tool_result" for part in content
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredTurn:
     """A turn after validation: cleaned, projected to text, numbered."""
@@ -156,11 +167,14 @@ class StoredTurn:
     seq: int
     turn_id: str
     role: Role
+    """Whose words these are: `TOOL` also for a result that a provider sends in a user's message, as Anthropic does."""
     content: str
     """The text projection; offsets of anchors are code points of it."""
     name: str | None = None
     parts: Mapping[str, Any] | None = None
-    """Parts of the provider's message other than plain text: content parts, tool_calls, tool_call_id …"""
+    """Parts of the provider's message other than plain text: content parts, tool_calls, tool_call_id …
+
+    Of a result in a user's message also the `role` and the `name` of that message."""
     importance: Importance = Importance.NORMAL
     created_at: datetime | None = None
     metadata: Mapping[str, Any] | None = None
@@ -172,10 +186,24 @@ class StoredTurn:
     without_parts: bool = False
     """Whether a read omitted `parts` because of their length."""
 
+    def __post_init__(self) -> None:
+        # The role is in every row and read, the parts are not: a long result is read without its parts.
+        if self.role is Role.USER and self.parts and holds_results(self.parts.get("content")):
+            message = {"role": str(Role.USER)} if self.name is None else {"role": str(Role.USER), "name": self.name}
+            object.__setattr__(self, "parts", {**self.parts, **message})
+            object.__setattr__(self, "role", Role.TOOL)
+            object.__setattr__(self, "name", None)
+
     @property
     def speaker(self) -> str:
         """The name if there is one, else the role."""
         return self.name or str(self.role)
+
+    @property
+    def sent_as(self) -> tuple[Role, str | None]:
+        """Role and name of the provider's message: those of a user for a result that came in a user's message."""
+        parts = self.parts or {}
+        return (Role.USER, parts.get("name")) if parts.get("role") == Role.USER else (self.role, self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -103,9 +103,11 @@ def edited(turn: StoredTurn, words: Words) -> StoredTurn:
     if not isinstance(content_part, str) or calls:
         parts["content"] = content_part
     content = clean(project(content_part, calls))
+    # Without its results the message is the user's again.
+    role, name = turn.sent_as
     return replace(
-        turn, content=content, parts=parts or None, tokens=estimate_tokens(content), state=TurnState.STORED,
-        kept=None, without_parts=False,
+        turn, role=role, name=name, content=content, parts=parts or None, tokens=estimate_tokens(content),
+        state=TurnState.STORED, kept=None, without_parts=False,
     )  # fmt: skip
 
 

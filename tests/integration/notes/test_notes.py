@@ -134,7 +134,7 @@ def test_a_note_is_as_trusted_as_the_least_of_its_turns(tf: Turnfold, local: Loc
         ("m-1",): "user", ("m-2",): "user", ("m-3",): "assistant", ("m-4",): "tool", ("m-5",): "tool",
         ("m-6",): "assistant", ("m-6", "m-7"): "assistant",
     }  # fmt: skip
-    assert {note.role for note in every(tf, first_turn=5, last_turn=5)} == {Role.USER}
+    assert {note.role for note in every(tf, first_turn=5, last_turn=5)} == {Role.TOOL}
     assert {note.origin for note in every(tf, origins=["tool"])} == {Origin.TOOL}
     assert {note.speaker for note in every(tf, speakers="Ines")} == {"Ines"}
 

@@ -125,8 +125,8 @@ def test_anthropics_blocks_are_labelled_and_kept_whole() -> None:
 def test_anthropics_tool_result_is_its_text(content: object) -> None:
     block = {"type": "tool_result", "tool_use_id": "toolu_1", "content": content, "is_error": False}
     turn = stored({"role": "user", "content": [block]})
-    assert turn.content == "4 degrees"
-    assert turn.parts == {"content": [block]}
+    assert (turn.role, turn.content) == ("tool", "4 degrees")
+    assert turn.parts == {"content": [block], "role": "user"}
 
 
 def test_anthropics_image_and_document_are_labelled() -> None:

@@ -55,14 +55,10 @@ def call_ids(turn: StoredTurn) -> list[object]:
 
 def result_ids(turn: StoredTurn) -> list[object]:
     """Ids of the calls that a turn answers, in either provider's form."""
-    if not turn.parts:
+    if not turn.parts or turn.role is not Role.TOOL:
         return []
-    if turn.role is Role.TOOL:
-        single = turn.parts.get("tool_call_id")
-        return [single] if single is not None else [b.get("tool_use_id") for b in blocks_of(turn, "tool_result")]
-    if turn.role is Role.USER:
-        return [block.get("tool_use_id") for block in blocks_of(turn, "tool_result")]
-    return []
+    single = turn.parts.get("tool_call_id")
+    return [single] if single is not None else [b.get("tool_use_id") for b in blocks_of(turn, "tool_result")]
 
 
 def blocks_of(turn: StoredTurn, kind: str) -> Iterator[Mapping[str, Any]]:
@@ -117,7 +113,7 @@ def inside_groups(turns: Turns) -> frozenset[int]:
 
 
 def _has_tools(turn: StoredTurn) -> bool:
-    return turn.role is Role.TOOL or bool(turn.parts and (call_ids(turn) or result_ids(turn)))
+    return turn.role is Role.TOOL or bool(call_ids(turn))
 
 
 def _replayable(shown_turn: ShownTurn) -> bool:

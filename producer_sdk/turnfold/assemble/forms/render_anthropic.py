@@ -66,17 +66,20 @@ def _with_parts(shown_turn: ShownTurn, parts: Mapping[str, Any], seal: str) -> l
     if turn.role is Role.TOOL and isinstance(parts.get("tool_call_id"), str):
         call_id = _call_id(shown_turn, parts["tool_call_id"])
         return [{"type": "tool_result", "tool_use_id": call_id, "content": shown_turn.content}]
-    if shown_turn.marker is not None:
-        return [_text(shown_turn.content)]
     results = [
         {**replayed(block), "tool_use_id": _call_id(shown_turn, block.get("tool_use_id"))}
         for block in blocks_of(turn, "tool_result")
     ]
-    if turn.role is Role.TOOL:
-        return results or [_text(tool_note(seal) + shown_turn.content)]
+    if turn.role is Role.TOOL and (shown_turn.marker is not None or not results):
+        return [_text(tool_note(seal) + shown_turn.content)]
+    if shown_turn.marker is not None:
+        return [_text(shown_turn.content)]
+    sender, _ = turn.sent_as
+    if sender is Role.TOOL:
+        return results
     calls = _calls(shown_turn)
     given = parts.get("content", None if calls else shown_turn.content)
-    spoken_blocks = anthropic_blocks(given, images=turn.role is Role.USER)
+    spoken_blocks = anthropic_blocks(given, images=sender is Role.USER)
     while spoken_blocks and not calls and spoken_blocks[-1]["type"] in THOUGHT_TYPES:
         # Anthropic rejects a message that ends with a thought.
         spoken_blocks.pop()

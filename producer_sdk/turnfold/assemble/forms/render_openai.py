@@ -12,7 +12,7 @@ from turnfold.assemble.forms.seal import tool_note
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.lookalikes import passes_for_role
 from turnfold.contract.records import Role, StoredTurn
-from turnfold.contract.speakers import speaker_label
+from turnfold.contract.speakers import label_of
 from turnfold.wire.projection import project
 
 Message = dict[str, Any]
@@ -47,12 +47,13 @@ def openai_turn(shown_turn: ShownTurn, seal: str) -> list[Message]:
 
 def openai_name(turn: StoredTurn) -> str:
     """Speaker's name in the characters that OpenAI allows; empty if none are left or the name looks like a role."""
-    name = _NOT_IN_NAMES.sub("_", speaker_label(turn)).strip("_")[:_LONGEST_NAME] if turn.name else ""
+    role, sent_name = turn.sent_as
+    name = _NOT_IN_NAMES.sub("_", label_of(sent_name, role)).strip("_")[:_LONGEST_NAME] if sent_name else ""
     return "" if passes_for_role(name.replace("_", " ")) else name
 
 
 def _message(shown_turn: ShownTurn, content: object) -> Message:
-    message: Message = {"role": str(shown_turn.turn.role), "content": content}
+    message: Message = {"role": str(shown_turn.turn.sent_as[0]), "content": content}
     if name := openai_name(shown_turn.turn):
         message["name"] = name
     return message
@@ -67,14 +68,17 @@ def _with_parts(shown_turn: ShownTurn, parts: Mapping[str, Any], seal: str) -> l
     turn = shown_turn.turn
     if turn.role is Role.TOOL and isinstance(parts.get("tool_call_id"), str):
         return [{"role": "tool", "tool_call_id": parts["tool_call_id"], "content": shown_turn.content}]
+    results = [_result(block) for block in blocks_of(turn, "tool_result")]
+    if turn.role is Role.TOOL and (shown_turn.marker is not None or not results):
+        return [_as_text(shown_turn, seal)]
     if shown_turn.marker is not None:
         return [_message(shown_turn, shown_turn.content)]
-    results = [_result(block) for block in blocks_of(turn, "tool_result")]
-    if turn.role is Role.TOOL:
-        return results or [_as_text(shown_turn, seal)]
+    sender, _ = turn.sent_as
+    if sender is Role.TOOL:
+        return results
     calls = _calls(shown_turn)
     given = parts.get("content", None if calls else shown_turn.content)
-    spoken_parts = _said(openai_parts(given, images=turn.role is Role.USER))
+    spoken_parts = _said(openai_parts(given, images=sender is Role.USER))
     if calls:
         return [{**_message(shown_turn, spoken_parts), "tool_calls": calls}]
     return [*results, _message(shown_turn, spoken_parts)] if spoken_parts else results

@@ -115,7 +115,7 @@ def _parts_of(turn: StoredTurn) -> _Parts:
         sentences=prose.sentences,
         code=prose.code,
         facts=_outside_code(extract_facts(turn.content), prose.code),
-        pasted=pasted_in(turn.content) if turn.role is Role.USER and not holds_tool_words(turn) else (),
+        pasted=pasted_in(turn.content) if turn.role is Role.USER else (),
         manual=manual_in(turn.content, prose.sentences, turn.role),
     )
 

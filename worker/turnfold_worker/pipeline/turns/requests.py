@@ -9,7 +9,6 @@ from typing import Final
 from turnfold.assemble.forms.clip_around import Focus, clip_around
 from turnfold.contract.fences import fences_of
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.origins import holds_tool_words
 from turnfold.contract.records import Role, StoredTurn, TurnState
 from turnfold.contract.requests import Request, kept_requests
 from turnfold.contract.speakers import speaker_label
@@ -38,7 +37,7 @@ def requests_of(turns: Sequence[StoredTurn]) -> tuple[Request, ...]:
 
 
 def _asks(turn: StoredTurn) -> bool:
-    is_said = turn.role is Role.USER and turn.state is TurnState.STORED and not holds_tool_words(turn)
+    is_said = turn.role is Role.USER and turn.state is TurnState.STORED
     return is_said and len(set(terms(turn.content[:READ_HEAD]))) >= _FEWEST_WORDS
 
 
