@@ -7,6 +7,7 @@ therefore split into raw entries by one call, and each entry is decoded by anoth
 from __future__ import annotations
 
 import asyncio
+import re
 from functools import cache
 from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
@@ -18,9 +19,33 @@ DECODED_AT_ONCE: Final = 262_144
 
 _Kind = TypeVar("_Kind", bound=Struct)
 
+_ESCAPE: Final = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
+"""An escape in a JSON string; the group is a lone surrogate, which JavaScript writes where it cut an emoji in two."""
+
 
 async def decoded(body: bytes | bytearray, kind: type[_Kind]) -> _Kind:
-    """Decode a body. Raises `msgspec.ValidationError`, `msgspec.DecodeError`, `UnicodeDecodeError`."""
+    """Decode a body; a lone surrogate becomes U+FFFD, as in the SDK.
+
+    Raises `msgspec.ValidationError`, `msgspec.DecodeError`, `UnicodeDecodeError`.
+    """
+    try:
+        return await _decoded(body, kind)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        readable = await asyncio.to_thread(_without_lone_surrogates, body)
+        if readable == body:
+            raise
+    return await _decoded(readable, kind)
+
+
+def _without_lone_surrogates(body: bytes | bytearray) -> bytes:
+    return _ESCAPE.sub(lambda escape: rb"\ufffd" if escape[1] else escape[0], body)
+
+
+async def _decoded(body: bytes | bytearray, kind: type[_Kind]) -> _Kind:
     if len(body) <= DECODED_AT_ONCE:
         return msgspec.json.decode(body, type=kind)
     return await asyncio.to_thread(decoded_by_entries, body, kind)

@@ -76,3 +76,31 @@ async def test_a_body_above_the_bound_is_read_whole() -> None:
     assert read == AppendBody([turn, turn])
     with pytest.raises(msgspec.ValidationError, match=r"\$\.turns\[1\]"):
         await decoded(json.dumps({"turns": [turn, 1]}).encode(), AppendBody)
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        (r"Lunch \ud83c", "Lunch \ufffd"), (r"\uD83C and more", "\ufffd and more"), (r"\uDF55 eaten", "\ufffd eaten"),
+        (r"\ud83c\ud83c\udf55", "\ufffd🍕"), (r"\ud83c\n", "\ufffd\n"), (r"\ud83c\\ud83c", "\ufffd\\ud83c"),
+        (r"\ud83c\udf55", "🍕"), (r"\\ud83c", "\\ud83c"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("size", [0, DECODED_AT_ONCE])
+async def test_half_of_a_character_is_read_as_its_replacement(sent: str, read: str, size: int) -> None:
+    body = f'{{"turns": [{{"content": "{sent}", "more": "{"x" * size}"}}]}}'.encode()
+    assert await decoded(body, AppendBody) == AppendBody([{"content": read, "more": "x" * size}])
+
+
+@pytest.mark.parametrize("body", [rb'{"turns": [{"a": "\ud83c"}', rb'{"turns": ["\ud83"]}', rb'{"turns": ["\ud83cx]}'])
+async def test_a_body_with_half_a_character_may_still_be_broken(body: bytes) -> None:
+    with pytest.raises(msgspec.DecodeError) as caught:
+        await decoded(body, AppendBody)
+    assert not isinstance(caught.value, msgspec.ValidationError)
+
+
+@examples(200)
+@given(st.text(st.characters(), max_size=6))
+async def test_any_text_of_javascript_is_read(text: str) -> None:
+    read = await decoded(json.dumps({"budget_tokens": 9, "query": text}).encode(), ContextBody)
+    assert read.query == text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
