@@ -123,6 +123,7 @@ class AsyncTurnfold:
     handle_tool_call = _on_a_thread(Turnfold.handle_tool_call)
     status = _on_a_thread(Turnfold.status)
     warm_up = _on_a_thread(Turnfold.warm_up)
+    _newest_id = _on_a_thread(Turnfold._newest_id)  # noqa: SLF001 - one of our own kind
     _fold_point = _on_a_thread(Turnfold._fold_point)  # noqa: SLF001 - one of our own kind
     _keep_fold_point = _on_a_thread(Turnfold._keep_fold_point)  # noqa: SLF001 - one of our own kind
 

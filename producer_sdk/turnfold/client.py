@@ -67,6 +67,7 @@ from turnfold.read.stored_pages import (
     WORK_A_PAGE,
     ArchiveWait,
     conversations_after,
+    newest_id,
     segments_after,
     turns_after,
     usage_of,
@@ -367,6 +368,10 @@ class Turnfold:
         Raises `UnknownReference` when it has expired, or belongs to another tenant or a forgotten conversation.
         """
         return replace(self._resources.references().find(self._tenant, reference), keeper=self.reference)
+
+    def _newest_id(self, conversation_id: str) -> str:
+        """Return the id of the newest turn; empty for a conversation without turns."""
+        return self._read(conversation_id, newest_id)
 
     def _fold_point(self, conversation_id: str) -> bytes | None:
         """Return where the caller's own history was last folded, by any process."""

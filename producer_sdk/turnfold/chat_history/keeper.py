@@ -49,11 +49,13 @@ class Kept:
     fold: Fold
     body: dict[str, Any] | None
     """The body to forward; None: as it was sent."""
+    only_new: bool
+    """Whether the caller sends no history."""
 
     async def append_answer(self, messages: Sequence[Item]) -> None:
         """Append a finished answer, as chat messages. When the caller sends it back later, nothing changes."""
         if messages:
-            await self.memory.append(self.last_id, messages)
+            await self.memory.append_answer(self.last_id, messages, only_new=self.only_new)
 
 
 class HistoryKeeper:
@@ -88,7 +90,7 @@ class HistoryKeeper:
         folded = await fold(memory, self._points, read.priced, tail, options)
         named = "messages" if api == "chat" else "input"
         forwarded = None if folded.items is None else {**body, named: folded.items}
-        return Kept(memory, tail.last_id, folded, forwarded)
+        return Kept(memory, tail.last_id, folded, forwarded, only_new)
 
     async def take(
         self, turnfold: AsyncTurnfold, conversation: str, read: ReadHistory, *, only_new: bool = False
@@ -103,7 +105,7 @@ class HistoryKeeper:
         """Append the messages of a body whose history the provider keeps; nothing is folded."""
         memory = self.memory(turnfold, conversation)
         tail = await memory.take(read.history, read.digests, only_new=True)
-        return Kept(memory, tail.last_id, Fold(None, read.priced.tokens), None)
+        return Kept(memory, tail.last_id, Fold(None, read.priced.tokens), None, only_new=True)
 
     def memory(self, turnfold: AsyncTurnfold, conversation: str) -> ConversationMemory:
         """Return a conversation of the client's tenant."""

@@ -37,10 +37,17 @@ class ConversationMemory:
         async with self._lock:
             return await self._take(history, digests, only_new=only_new)
 
-    async def append(self, previous_id: str, messages: Sequence[dict[str, Any]]) -> list[str]:
-        """Append messages after the turn `previous_id`, and return their ids. Idempotent."""
-        digests = [digest_of(message) for message in messages]
-        return await self._append(previous_id, messages, digests, dated_from=0)
+    async def append_answer(self, previous_id: str, messages: Sequence[dict[str, Any]], *, only_new: bool) -> None:
+        """Append an answer to the turn `previous_id`. Idempotent.
+
+        If that is no longer the newest turn, the answer is dropped: the question was edited or asked again meanwhile,
+        or the caller's next history contains the answer. `only_new`: there are no such histories, so it is kept.
+        """
+        async with self._lock:
+            newest_id = self.turnfold._newest_id  # noqa: SLF001 - the same package
+            if only_new or await newest_id(self.conversation) == previous_id:
+                digests = [digest_of(message) for message in messages]
+                await self._append(previous_id, messages, digests, dated_from=0)
 
     async def _take(self, history: CallerHistory, digests: Sequence[str], *, only_new: bool) -> Tail:
         stored, is_whole, is_settled = await self._newest()

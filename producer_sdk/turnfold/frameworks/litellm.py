@@ -78,7 +78,8 @@ class TurnfoldHook(CustomLogger):
         if message is None:
             return
         try:
-            await self._keeper.memory(self._client, conversation).append(last_turn, [message])
+            memory = self._keeper.memory(self._client, conversation)
+            await memory.append_answer(last_turn, [message], only_new=False)
         except TurnfoldError as error:
             # The caller's next call will contain the answer in its history.
             _log.warning("an answer was not appended (%s)", type(error).__name__)

@@ -16,7 +16,7 @@ from turnfold.contract.turn_limits import TURNS_A_READ
 from turnfold.errors import InvalidInput, Unavailable
 from turnfold.read.pending_edits import Changes, changes_of, inbox_of
 from turnfold.read.polling import StoreWait
-from turnfold.read.snapshot import known_head, unknown
+from turnfold.read.snapshot import known_head, readable_head, unknown
 from turnfold.wire.whole_numbers import whole_number
 
 if TYPE_CHECKING:
@@ -56,6 +56,20 @@ def turns_after(
         stored_turns = (changes.turn(turn) for turn in page if turn.seq <= changes.cut)
         has_all = not changes.older and reached >= changes.cut
         return [*stored_turns, *(turn for turn in changes.waiting if has_all and turn.seq > after)][:limit]
+
+    return reader.read(look)
+
+
+def newest_id(inbox: PendingSource, reader: ReadSource, address: Address) -> str:
+    """Return the id of a conversation's newest turn, with pending changes applied; empty if it has no turns."""
+    pending = inbox.peek(address, newest=TURNS_A_READ)
+
+    def look(transaction: ReadTransaction) -> str:
+        head = readable_head(transaction, address, pending)
+        changes = inbox_of(transaction, head, pending)
+        if changes.waiting:
+            return changes.waiting[-1].turn_id
+        return "" if head is None else transaction.turn_ids(head, [changes.cut]).get(changes.cut, "")
 
     return reader.read(look)
 
