@@ -51,16 +51,21 @@ async def fold(
     """Fit a caller's history into its budget. Raises `InvalidBudget` if not even the newest turns fit."""
     if tail.is_covered and priced.tokens <= options.budget_tokens:
         return Fold(None, priced.tokens)
+    if not tail.turns:
+        raise _too_small(options, priced, needed=priced.tokens)
     room = options.budget_tokens - priced.system_tokens
-    if room <= 0:
-        needed = priced.system_tokens + 1_000
-        msg = (
-            f"the system messages alone take {priced.system_tokens} tokens, more than the budget of "
-            f"{options.budget_tokens}"
-        )
-        raise InvalidBudget(msg, remedy=f"give at least {needed}", needed_tokens=needed)
     folder = _Folder(memory, points, await points.find(memory), priced, tail, options, room)
-    return await folder.by_last_block() or await folder.by_new_block() or await folder.by_context()
+    try:
+        return await folder.by_last_block() or await folder.by_new_block() or await folder.by_context()
+    except InvalidBudget as error:
+        needed = priced.system_tokens + error.needed_tokens
+        raise _too_small(options, priced, min(needed, priced.tokens) if tail.is_covered else needed) from error
+
+
+def _too_small(options: FoldOptions, priced: PricedHistory, needed: int) -> InvalidBudget:
+    system = f"the system messages, {priced.system_tokens} tokens, and " if priced.system_tokens else ""
+    msg = f"a budget of {options.budget_tokens} tokens cannot hold {system}the least of the conversation"
+    return InvalidBudget(msg, remedy=f"give at least {needed} tokens", needed_tokens=needed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,7 @@ class _Folder:
     tail: Tail
     options: FoldOptions
     room: int
-    """Tokens of the budget that the caller's system messages leave."""
+    """Tokens of the budget that the caller's system messages leave; may be negative."""
 
     async def by_last_block(self) -> Fold | None:
         """Append to the block of the last call, byte for byte; None if there is none or it no longer fits."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import httpx
 import pytest
 from openai import AsyncOpenAI, OpenAI
 
@@ -207,6 +208,30 @@ def test_a_budget_that_not_even_the_newest_words_fit_in_says_what_is_needed(
         )  # type: ignore[call-overload]
     assert getattr(caught.value, "status_code", None) == 422
     assert provider.sent == []
+
+
+@pytest.mark.parametrize("extra", [-300, 0, 1, 5])
+@pytest.mark.parametrize("asked", ["Hello?", "The crane lifts ten tonnes. " * 400], ids=["short", "long"])
+def test_the_budget_that_is_named_works_but_none_below(
+    raw: httpx.Client, provider: Provider, asked: str, extra: int
+) -> None:
+    system = {"role": "system", "content": "Be careful. " * 900}
+
+    def ask(budget: int) -> httpx.Response:
+        headers = {"X-Turnfold-Conversation": "conv-1", "X-Turnfold-Budget": str(budget)}
+        body = {"model": "m", "messages": [system, {"role": "user", "content": asked}]}
+        return raw.post("/v1/chat/completions", json=body, headers=headers)
+
+    system_tokens = messages_tokens([system], estimate_tokens)
+    refused = ask(system_tokens + extra)
+    needed = refused.json()["needed_tokens"]
+    assert refused.status_code == 422
+    assert system_tokens < needed < system_tokens + 500
+    assert str(needed) in refused.json()["remedy"]
+    assert ask(needed - 1).json()["needed_tokens"] == needed
+    assert provider.sent == []
+    assert ask(needed).status_code == 200
+    assert messages_tokens(provider.last.items, estimate_tokens) <= needed
 
 
 def test_a_message_larger_than_the_budget_is_shown_by_its_ends(
