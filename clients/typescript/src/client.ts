@@ -34,6 +34,17 @@ interface Cancellable {
   signal?: AbortSignal;
 }
 
+export interface ForgetOptions extends Cancellable {
+  /**
+   * How long the gateway waits until the rows are deleted, at most 60. Default: four fifths of the client's `timeoutMs`,
+   * which a longer wait prolongs. Where it ends first, the receipt has `completed: false`.
+   */
+  timeout_seconds?: number;
+}
+
+/** Part of the client's deadline for which the gateway may wait, so that its answer still arrives. */
+const WAITED_PART = 0.8;
+
 /**
  * Conversations of one tenant. Every method may be called at once from anywhere, and throws `TurnfoldError` with the
  * gateway's words where it refuses, `TurnfoldUnreachable` where no answer came.
@@ -127,14 +138,20 @@ export class Turnfold {
     await this.#http.request("POST", `${at(conversation)}/rewind`, { body: { after }, ...options });
   }
 
-  /** Erase a conversation. */
-  async forget(conversation: string, options: Cancellable = {}): Promise<ErasureReceipt> {
-    return this.#http.request("DELETE", at(conversation), options);
+  /** Erase a conversation. Nothing of it is readable any more, even where the receipt is not `completed` yet. */
+  async forget(conversation: string, options: ForgetOptions = {}): Promise<ErasureReceipt> {
+    return this.#erase(at(conversation), options);
   }
 
   /** Erase all turns of an end user, in all conversations. */
-  async forgetSubject(subject: string, options: Cancellable = {}): Promise<SubjectReceipt> {
-    return this.#http.request("DELETE", `/v1/subjects${pathOf(subject)}`, options);
+  async forgetSubject(subject: string, options: ForgetOptions = {}): Promise<SubjectReceipt> {
+    return this.#erase(`/v1/subjects${pathOf(subject)}`, options);
+  }
+
+  async #erase<T>(path: string, { signal, timeout_seconds }: ForgetOptions): Promise<T> {
+    const seconds = timeout_seconds ?? (this.#http.timeoutMs * WAITED_PART) / 1_000;
+    const timeoutMs = Math.max(this.#http.timeoutMs, Math.ceil((seconds * 1_000) / WAITED_PART));
+    return this.#http.request("DELETE", path, { query: { timeout_seconds: seconds }, timeoutMs, signal });
   }
 
   /** Stored turns, oldest first, read page by page as they are taken. */

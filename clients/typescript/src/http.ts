@@ -18,6 +18,8 @@ export interface RequestOptions {
   body?: unknown;
   query?: Record<string, unknown>;
   headers?: Record<string, string>;
+  /** Longest wait for this answer; the client's `timeoutMs` if left out. */
+  timeoutMs?: number;
   /** Ends the request, and its repeats. */
   signal?: AbortSignal;
 }
@@ -42,6 +44,11 @@ export class Http {
     this.#base = options.baseUrl.replace(/\/+$/, "");
   }
 
+  /** Longest wait for one answer, in milliseconds. */
+  get timeoutMs(): number {
+    return this.#options.timeoutMs ?? 10_000;
+  }
+
   /** The answer's JSON; undefined where there is none. Throws TurnfoldError or TurnfoldUnreachable. */
   async request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
     const retries = this.#options.retries ?? 2;
@@ -56,7 +63,7 @@ export class Http {
   }
 
   async #once<T>(method: string, path: string, options: RequestOptions): Promise<T> {
-    const timeoutMs = this.#options.timeoutMs ?? 10_000;
+    const timeoutMs = options.timeoutMs ?? this.timeoutMs;
     const deadline = AbortSignal.timeout(timeoutMs);
     let response: Response;
     let text: string;

@@ -7,7 +7,7 @@
  * turns       turns with ids, so that a repeat is no second turn
  * api         types of the wire, made from the gateway's OpenAPI document
  */
-export { Turnfold, type ContextRequest, type AppendOptions } from "./client.js";
+export { Turnfold, type ContextRequest, type AppendOptions, type ForgetOptions } from "./client.js";
 export { TurnfoldError, TurnfoldUnreachable } from "./errors.js";
 export { type TurnfoldOptions } from "./http.js";
 export { type TurnInput } from "./turns.js";

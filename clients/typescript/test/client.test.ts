@@ -105,16 +105,18 @@ describe("against servers that fail", () => {
 
   async function serving(answers: Array<{ status: number; body?: string; headers?: Record<string, string> } | "hang">) {
     const bodies: string[] = [];
+    const paths: string[] = [];
     server = createServer(async (request, response) => {
       let body = "";
       for await (const chunk of request) body += chunk;
       bodies.push(body);
+      paths.push(request.url ?? "");
       const answer = answers[Math.min(bodies.length, answers.length) - 1]!;
       if (answer === "hang") return;
       response.writeHead(answer.status, answer.headers).end(answer.body);
     });
     await new Promise<void>((resolve) => server!.listen(0, "127.0.0.1", resolve));
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bodies };
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bodies, paths };
   }
 
   test("a repeat carries the same ids", async () => {
@@ -140,6 +142,28 @@ describe("against servers that fail", () => {
     await expect(hasty.status("c")).rejects.toThrow("no answer within 50 ms");
     const aborted = new Turnfold({ baseUrl: url, apiKey }).status("c", { signal: AbortSignal.timeout(50) });
     await expect(aborted).rejects.toMatchObject({ name: "TimeoutError" });
+  });
+
+  test.each([
+    [{}, 10_000, 8],
+    [{ timeout_seconds: 3 }, 10_000, 3],
+    [{ timeout_seconds: 0 }, 10_000, 0],
+    [{}, 500, 0.4],
+  ])("the gateway waits for an erasure (%j, %j ms) shorter than the client does", async (options, timeoutMs, seconds) => {
+    const { url, paths } = await serving([{ status: 202, body: '{"completed": false}' }]);
+    const client = new Turnfold({ baseUrl: url, apiKey, timeoutMs });
+    expect(await client.forget("c", options)).toEqual({ completed: false });
+    expect(await client.forgetSubject("ana", options)).toEqual({ completed: false });
+    expect(paths).toEqual([
+      `/v1/conversations/c?timeout_seconds=${seconds}`, `/v1/subjects/ana?timeout_seconds=${seconds}`,
+    ]);
+  });
+
+  test("a longer wait for an erasure prolongs the deadline, of that request alone", async () => {
+    const { url } = await serving(["hang"]);
+    const client = new Turnfold({ baseUrl: url, apiKey, timeoutMs: 50, retries: 0 });
+    await expect(client.forget("c", { timeout_seconds: 0.4 })).rejects.toThrow("no answer within 500 ms");
+    await expect(client.status("c")).rejects.toThrow("no answer within 50 ms");
   });
 
   test.each(["", ".", ".."])("the id %j, which would lead to another path, is never sent", async (id) => {
