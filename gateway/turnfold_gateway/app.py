@@ -33,6 +33,11 @@ GZIP_BYTES: Final = 1_024
 """Size below which responses are not compressed."""
 GZIP_LEVEL: Final = 4
 
+ALLOWED_HEADERS: Final = (
+    "Authorization", "Content-Type", "Idempotency-Key", "Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version",
+)  # fmt: skip
+"""Headers that web pages may send; those of MCP are of requests without a session."""
+
 ROOMS: Final[Sequence[ModuleType]] = (rest, mcp, proxy, ui, webhooks)
 """Modules with `routes`, and perhaps `lifespan(app)`, an async context manager around the time of serving."""
 
@@ -74,7 +79,7 @@ def _middleware(settings: GatewaySettings) -> list[Middleware]:
     if settings.origins:
         cors = Middleware(
             CORSMiddleware, allow_origins=settings.origins, allow_methods=["GET", "POST", "PATCH", "DELETE"],
-            allow_headers=["Authorization", "Content-Type", "Idempotency-Key"], expose_headers=["Retry-After"],
+            allow_headers=ALLOWED_HEADERS, expose_headers=["Retry-After"],
         )  # fmt: skip
         middleware.insert(0, cors)
     return middleware

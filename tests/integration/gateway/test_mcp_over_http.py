@@ -114,6 +114,23 @@ def test_no_page_that_is_not_named_calls_even_by_a_name_that_leads_here(
     assert named.status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ("authorization, content-type, mcp-protocol-version", 200),
+        ("authorization, content-type, mcp-method, mcp-name, mcp-protocol-version", 200),
+        ("authorization, x-elsewhere", 400),
+    ],
+)
+def test_a_page_that_is_named_may_send_the_headers_of_the_protocol(
+    pages_gateway: Gateway, headers: str, status: int
+) -> None:
+    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": headers}
+    with pages_gateway.client() as http:
+        answer = http.options("/mcp", headers={"Origin": "https://app.example.com", **asked})
+    assert answer.status_code == status
+
+
 def test_another_keys_session_or_cancellation_changes_nothing(gateway: Gateway, tenant: str, tf: Turnfold) -> None:
     """The server keeps no state between requests, so a session named by a caller never exists."""
     tf.append("c", TURNS)
