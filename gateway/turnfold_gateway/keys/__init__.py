@@ -10,7 +10,7 @@ access          `authenticate(request, scope)`, `caller_with(request, token, sco
 """
 
 from turnfold_gateway.keys.access import authenticate, caller_with
-from turnfold_gateway.keys.ring import Caller, KeyRing
+from turnfold_gateway.keys.ring import Caller, Forbidden, KeyRing
 from turnfold_gateway.keys.secrets import Scope
 
-__all__ = ["Caller", "KeyRing", "Scope", "authenticate", "caller_with"]
+__all__ = ["Caller", "Forbidden", "KeyRing", "Scope", "authenticate", "caller_with"]

@@ -10,7 +10,7 @@ from starlette.requests import HTTPConnection
 from turnfold import Unavailable
 from turnfold.contract.keys import gateway_rate
 from turnfold_gateway.cells import ServedCells
-from turnfold_gateway.keys.ring import Caller, KeyRing, unauthorized
+from turnfold_gateway.keys.ring import Caller, Forbidden, KeyRing, unauthorized
 from turnfold_gateway.keys.secrets import Scope
 from turnfold_gateway.problems import Problem
 from turnfold_gateway.redis_client import RedisClient
@@ -36,9 +36,15 @@ async def caller_with(request: HTTPConnection, token: str, scope: Scope, *others
     """
     state = request.app.state
     ring: KeyRing = state.keys
-    caller = await ring.caller(token, scope, *others)
+    refused: Forbidden | None = None
+    try:
+        caller = await ring.caller(token, scope, *others)
+    except Forbidden as error:
+        refused, caller = error, error.caller
     cells: ServedCells = state.cells
     await _take_request(caller, cells.of(caller.tenant).redis, default_a_minute=state.settings.requests_per_minute)
+    if refused is not None:
+        raise refused
     return caller
 
 

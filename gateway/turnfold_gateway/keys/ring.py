@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from hmac import compare_digest
 from typing import Final
 
@@ -44,12 +45,16 @@ def unauthorized(*, detail: str) -> Problem:
     )  # fmt: skip
 
 
-def forbidden(scope: Scope, caller: Caller) -> Problem:
-    return Problem(
-        403, "missing-scope", "The key lacks a scope",
-        detail=f"this needs the scope {scope}; the key has {', '.join(sorted(caller.scopes))}",
-        remedy=f"use a key created with --scope {scope}",
-    )  # fmt: skip
+class Forbidden(Problem):
+    """A valid key lacks a scope."""
+
+    def __init__(self, scope: Scope, caller: Caller) -> None:
+        super().__init__(
+            403, "missing-scope", "The key lacks a scope",
+            detail=f"this needs the scope {scope}; the key has {', '.join(sorted(caller.scopes))}",
+            remedy=f"use a key created with --scope {scope}",
+        )  # fmt: skip
+        self.caller = caller
 
 
 class KeyRing:
@@ -67,8 +72,8 @@ class KeyRing:
     async def caller(self, token_text: str, scope: Scope, *others: Scope) -> Caller:
         """Return the caller that owns a key.
 
-        Raises `Problem`: 401 for an unknown or revoked key, 403 for one that lacks a scope. Raises `Unavailable` when
-        the database does not answer.
+        Raises `Problem` (401) for an unknown or revoked key, `Forbidden` for one that lacks a scope, `Unavailable`
+        when the database does not answer.
         """
         token = parse_token(token_text)
         if token is None:
@@ -79,13 +84,19 @@ class KeyRing:
         caller = Caller(key.tenant, key.scopes, key.id, key.requests_per_minute)
         for needed in (scope, *others):
             if needed not in key.scopes and "admin" not in key.scopes:
-                raise forbidden(needed, caller)
+                raise Forbidden(needed, caller)
         return caller
 
     async def note(self, caller: Caller, action: str, conversation: str | None, status: int) -> None:
-        """Write to the audit log. A failure is only logged, since the call has already been answered."""
+        """Write to the audit log. A second failure is only logged, since the call has already been made."""
+        keys = self._own_keys(caller.tenant)
+        note = partial(keys.note, caller.tenant, caller.key_id, action, conversation, status=status)
         try:
-            await self._own_keys(caller.tenant).note(caller.tenant, caller.key_id, action, conversation, status=status)
+            try:
+                await note()
+            except Unavailable:
+                # A connection of the pool was broken, or the database restarts: the next connection may be good.
+                await note()
         except Unavailable as error:
             _log.error("key %s: %s (%d) is not in the audit log: %s", caller.key_id, action, status, error)
 

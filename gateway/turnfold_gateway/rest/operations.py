@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from turnfold import AsyncTurnfold
-from turnfold_gateway.keys import Caller, KeyRing, Scope, authenticate
+from turnfold_gateway.keys import Caller, Forbidden, KeyRing, Scope, authenticate
 from turnfold_gateway.problems import problem_from
 from turnfold_gateway.rest.bodies import answer, read_body, read_query
 
@@ -84,9 +84,13 @@ def _route(path: str, operations: list[Operation]) -> Route:
 
 async def run(operation: Operation, request: Request) -> Response:
     """Authenticate the caller, decode the input, make the call, and write calls that need `admin` to the audit log."""
-    caller = await authenticate(request, operation.scope)
     if operation.scope != "admin":
-        return await _run(operation, request, caller)
+        return await _run(operation, request, await authenticate(request, operation.scope))
+    try:
+        caller = await authenticate(request, operation.scope)
+    except Forbidden as error:
+        await _note(operation, request, error.caller, error.status)
+        raise
     try:
         response = await _run(operation, request, caller)
     except Exception as error:

@@ -382,6 +382,13 @@ def test_a_key_makes_as_many_requests_as_it_may(gateway: Gateway, tenant: str) -
     assert 1 <= int(answers[-1].headers["retry-after"]) <= 21
 
 
+def test_refused_requests_count_too(gateway: Gateway, tenant: str) -> None:
+    with gateway.client(gateway.key(tenant, "read", requests_per_minute=2)) as client:
+        statuses = [client.delete(path_of("c")).status_code for _ in range(3)]
+
+    assert statuses == [403, 403, 429]
+
+
 def test_a_revoked_key_opens_nothing(strict: Gateway, gateway: Gateway, tenant: str) -> None:
     from turnfold_gateway.keys.store import KeyStore
 

@@ -176,3 +176,23 @@ async def test_of_two_cells_with_one_key_the_tenants_own_opens(cells: Cells) -> 
     token = cells.put("us", "globex")
     cells.keys["eu"][token.key_id] = cells.keys["us"][token.key_id]
     assert (await cells.ring.caller(str(token), "read")).tenant == "globex"
+
+
+@pytest.mark.parametrize(("failures", "written"), [(0, 1), (1, 1), (2, 0)])
+async def test_what_the_audit_log_did_not_take_is_written_again(
+    cells: Cells, caplog: pytest.LogCaptureFixture, failures: int, written: int
+) -> None:
+    failing, noted = iter(range(failures)), []
+
+    async def note(*entry: object, status: int) -> None:
+        if next(failing, None) is not None:
+            msg = "the database does not answer"
+            raise Unavailable(msg, remedy="is it running?")
+        noted.append((*entry, status))
+
+    cells.ring.by_cell["eu"].note = note  # type: ignore[method-assign]
+    acme = cells.put("eu", "acme")
+    caller = await cells.ring.caller(str(acme), "read")
+    await cells.ring.note(caller, "deleteTurn", "c", 204)
+    assert noted == [("acme", acme.key_id, "deleteTurn", "c", 204)] * written
+    assert ("is not in the audit log" in caplog.text) == (not written)
