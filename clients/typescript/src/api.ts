@@ -487,7 +487,7 @@ export interface components {
          */
         Anchors: {
             anchors: components["schemas"]["Anchor"][];
-            /** @description Send it as `cursor` for the next page; null after the last one. */
+            /** @description Send it as `cursor` for the next page; null if this page is empty, as it is after the last entry. */
             next_cursor: string | null;
         };
         /**
@@ -649,7 +649,7 @@ export interface components {
          */
         ConversationPage: {
             conversations: components["schemas"]["ListedConversation"][];
-            /** @description Send it as `cursor` for the next page; null after the last one. */
+            /** @description Send it as `cursor` for the next page; null if this page is empty, as it is after the last entry. */
             next_cursor: string | null;
         };
         /**
@@ -852,7 +852,7 @@ export interface components {
          */
         NotePage: {
             notes: components["schemas"]["Note"][];
-            /** @description Send it as `cursor` for the next page; null after the last one. */
+            /** @description Send it as `cursor` for the next page; null if this page is empty, as it is after the last entry. */
             next_cursor: string | null;
         };
         /**
@@ -1055,6 +1055,8 @@ export interface components {
          */
         Timeline: {
             entries: components["schemas"]["TimelineEntry"][];
+            /** @description With a `cursor`: send it for the next page; null if this page is empty, as it is after the last entry. */
+            next_cursor: string | null;
         };
         /**
          * TimelineEntry
@@ -1114,7 +1116,7 @@ export interface components {
          */
         TurnPage: {
             turns: components["schemas"]["TurnDocument"][];
-            /** @description Send it as `cursor` for the next page; null after the last one. */
+            /** @description Send it as `cursor` for the next page; null if this page is empty, as it is after the last entry. */
             next_cursor: string | null;
         };
         /**
@@ -2135,6 +2137,8 @@ export interface operations {
             query?: {
                 /** @description Subject of the timeline; without it, the most informative entries. */
                 query?: string | null;
+                /** @description 0 begins a timeline in pages, of the 500 best entries; then `next_cursor` of the previous page, or the number of a turn, after which the page begins. Without a cursor, the `limit` best entries. */
+                cursor?: string | null;
                 /** @description At most 200. */
                 limit?: number;
                 /** @description Time that "last week" is relative to, with an offset. */

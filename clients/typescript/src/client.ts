@@ -103,13 +103,17 @@ export class Turnfold {
       .anchors;
   }
 
-  /** First mentions in order, with days. */
+  /**
+   * First mentions in order, with days: the `limit` best. With `after`, a page of the 500 best, those after a turn: pass
+   * 0, then the `turn_seq` of the last entry, until a page is empty.
+   */
   async timeline(
     conversation: string,
-    options: { query?: string; limit?: number; now?: string | Date } & Cancellable = {},
+    options: { query?: string; after?: number; limit?: number; now?: string | Date } & Cancellable = {},
   ): Promise<TimelineEntry[]> {
-    const { signal, ...query } = options;
+    const { signal, after, ...rest } = options;
     const path = `${at(conversation)}/timeline`;
+    const query = { ...rest, cursor: after };
     return (await this.#http.request<{ entries: TimelineEntry[] }>("GET", path, { query, signal })).entries;
   }
 

@@ -71,6 +71,10 @@ describe("against a real gateway", () => {
     expect(anchors.map((anchor) => anchor.text).join(" ")).toContain("PostgreSQL");
     const entries = await turnfold.timeline(conversation);
     expect(entries.map((entry) => entry.turn_id)).toEqual(["t-1", "t-2", "t-3", "t-4"]);
+    const begun = await turnfold.timeline(conversation, { after: 0, limit: 3 });
+    const continued = await turnfold.timeline(conversation, { after: begun.at(-1)!.turn_seq, limit: 3 });
+    expect([...begun, ...continued]).toEqual(entries);
+    expect(await turnfold.timeline(conversation, { after: entries.at(-1)!.turn_seq })).toEqual([]);
     // Notes are written when a segment closes: here none has.
     expect(await takeAll(turnfold.notes(conversation))).toEqual([]);
   });

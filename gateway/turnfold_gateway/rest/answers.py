@@ -64,7 +64,7 @@ class TurnPage(Struct):
 
     turns: list[TurnDocument]
     next_cursor: str | None
-    """Send it as `cursor` for the next page; null after the last one."""
+    """Send it as `cursor` for the next page; null if this page is empty, as it is after the last entry."""
 
 
 class ConversationPage(Struct):
@@ -72,7 +72,7 @@ class ConversationPage(Struct):
 
     conversations: list[ListedConversation]
     next_cursor: str | None
-    """Send it as `cursor` for the next page; null after the last one."""
+    """Send it as `cursor` for the next page; null if this page is empty, as it is after the last entry."""
 
 
 class NotePage(Struct):
@@ -80,7 +80,7 @@ class NotePage(Struct):
 
     notes: list[Note]
     next_cursor: str | None
-    """Send it as `cursor` for the next page; null after the last one."""
+    """Send it as `cursor` for the next page; null if this page is empty, as it is after the last entry."""
 
 
 class Hits(Struct):
@@ -94,13 +94,15 @@ class Anchors(Struct):
 
     anchors: list[Anchor]
     next_cursor: str | None
-    """Send it as `cursor` for the next page; null after the last one."""
+    """Send it as `cursor` for the next page; null if this page is empty, as it is after the last entry."""
 
 
 class Timeline(Struct):
     """Entries of the timeline, in order."""
 
     entries: list[TimelineEntry]
+    next_cursor: str | None
+    """With a `cursor`: send it for the next page; null if this page is empty, as it is after the last entry."""
 
 
 class ExpansionDocument(Struct):

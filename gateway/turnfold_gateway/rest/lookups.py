@@ -72,6 +72,9 @@ class TimelineQuery(Struct, forbid_unknown_fields=True):
 
     query: str | None = None
     """Subject of the timeline; without it, the most informative entries."""
+    cursor: str | None = None
+    """0 begins a timeline in pages, of the 500 best entries; then `next_cursor` of the previous page, or the number of
+    a turn, after which the page begins. Without a cursor, the `limit` best entries."""
     limit: int = 50
     """At most 200."""
     now: str | None = None
@@ -115,9 +118,11 @@ async def notes(call: Call) -> NotePage:
 
 async def timeline(call: Call) -> Timeline:
     query: TimelineQuery = call.query
-    return Timeline(
-        await call.turnfold.timeline(call.conversation, query.query, limit=query.limit, now=moment("now", query.now))
+    after = None if query.cursor is None else number_of(query.cursor, first=0)
+    entries = await call.turnfold.timeline(
+        call.conversation, query.query, after=after, limit=query.limit, now=moment("now", query.now)
     )
+    return Timeline(entries, str(entries[-1].turn_seq) if entries and after is not None else None)
 
 
 async def status(call: Call) -> Status:

@@ -149,6 +149,22 @@ def test_anchors_come_in_pages(http: httpx.Client, tf: Turnfold, talk: str) -> N
     assert len(every) > 1
 
 
+def test_a_timeline_comes_in_pages_from_a_cursor_on(http: httpx.Client, tf: Turnfold, talk: str) -> None:
+    every = [entry.turn_seq for entry in tf.timeline(talk, after=0)]
+    told: list[int] = []
+    wanted: dict[str, Any] = {"cursor": "0", "limit": 1}
+    while (page := http.get(path_of(talk, "timeline"), params=wanted).json())["entries"]:
+        told += [entry["turn_seq"] for entry in page["entries"]]
+        wanted["cursor"] = page["next_cursor"]
+    best = http.get(path_of(talk, "timeline"), params={"limit": 1}).json()
+    wrong = http.get(path_of(talk, "timeline"), params={"cursor": "x"})
+
+    assert (told, page["next_cursor"]) == (every, None)
+    assert len(every) > 1
+    assert (len(best["entries"]), best["next_cursor"]) == (1, None)
+    assert (wrong.status_code, wrong.json()["type"]) == (422, "urn:turnfold:problem:invalid-cursor")
+
+
 def test_what_there_is_not_is_said_with_a_remedy(http: httpx.Client) -> None:
     answer = http.get(path_of("nobody", "anchors"))
 
