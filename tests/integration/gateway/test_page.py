@@ -127,6 +127,16 @@ def test_what_there_is_not_and_what_is_no_day_are_told_with_a_remedy(gateway: Ga
     assert "write it as 2026-03-06" in day.text
 
 
+@pytest.mark.parametrize("number", ["0", "999999999", "4294967296", "9" * 20, "9" * 5_000, "-1", "x"])
+@pytest.mark.parametrize("part", ["turns", "segments"])
+def test_a_number_that_no_turn_or_segment_has_leads_nowhere(
+    gateway: Gateway, known: Turnfold, part: str, number: str
+) -> None:
+    with signed_in(gateway, TENANT, "read") as client:
+        answer = client.get(address_of(NAME, part, number))
+    assert (answer.status_code, "Unknown" in answer.text) == (404, True)
+
+
 def test_an_address_that_no_page_has_is_told_on_a_page(gateway: Gateway) -> None:
     with signed_in(gateway, TENANT, "read") as client:
         nowhere = client.get("/ui/nowhere")

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from turnfold import Status, UnknownConversation, UnknownTurn
 from turnfold_gateway.ui.answers import page
-from turnfold_gateway.ui.reading import conversation_of, number_of
+from turnfold_gateway.ui.reading import conversation_of, number_of, whole
 from turnfold_gateway.ui.rendering import render
 from turnfold_gateway.ui.sessions import Visitor
 from turnfold_gateway.ui.views.segments import SEGMENTS_A_PAGE, days_of, page_of, strip_of
@@ -66,12 +66,13 @@ async def turns(request: Request, visitor: Visitor) -> Response:
 @page
 async def turn(request: Request, visitor: Visitor) -> Response:
     """Show one turn, paging through its characters if it is very long."""
-    conversation, seq = conversation_of(request), int(request.path_params["seq"])
+    conversation, named = conversation_of(request), request.path_params["seq"]
+    seq = whole(named, 0)
     begin = number_of(request, "begin")
     found = await visitor.turnfold.turns(conversation, after=seq - 1, limit=1) if seq else []
     shown = next((one for one in found if one.seq == seq), None)
     if shown is None:
-        msg = f"conversation {conversation!r} has no turn {seq}"
+        msg = f"conversation {conversation!r} has no turn {named[:40]}"
         raise UnknownTurn(msg, remedy="open the conversation to see its turns")
     return render(
         "turn.html", visitor=visitor, title=f"Turn {seq} of {conversation}", conversation=conversation, turn=shown,

@@ -13,7 +13,7 @@ from turnfold.contract.records import StoredTurn
 from turnfold_gateway.ui.answers import page
 from turnfold_gateway.ui.pages.anchors import linked
 from turnfold_gateway.ui.pages.conversation import status_of
-from turnfold_gateway.ui.reading import conversation_of, number_of
+from turnfold_gateway.ui.reading import conversation_of, number_of, whole
 from turnfold_gateway.ui.rendering import render
 from turnfold_gateway.ui.sessions import Visitor
 from turnfold_gateway.ui.views.bars import nested
@@ -36,10 +36,11 @@ class NotesOfTurn(NamedTuple):
 @page
 async def segment(request: Request, visitor: Visitor) -> Response:
     """Show everything about one segment."""
-    conversation, number = conversation_of(request), int(request.path_params["number"])
+    conversation, named = conversation_of(request), request.path_params["number"]
     status = await status_of(visitor, conversation)
     read = visitor.turnfold
-    shown = await _segment(visitor, conversation, number)
+    shown = await _segment(visitor, conversation, named)
+    number = shown.number
     first, last = shown.first_seq, shown.last_seq
     within = await read.anchors(conversation, states=None, first_turn=first, last_turn=last)
     begin = max(first, min(number_of(request, "turn", first), last))
@@ -57,10 +58,11 @@ async def segment(request: Request, visitor: Visitor) -> Response:
     )  # fmt: skip
 
 
-async def _segment(visitor: Visitor, conversation: str, number: int) -> Segment:
+async def _segment(visitor: Visitor, conversation: str, named: str) -> Segment:
+    number = whole(named, 0)
     found = await visitor.turnfold.segments(conversation, after=number - 1, limit=1, words=True) if number else []
     if not found:
-        msg = f"conversation {conversation!r} has no segment {number}: it is not closed yet, or was rewound"
+        msg = f"conversation {conversation!r} has no segment {named[:40]}: it is not closed yet, or was rewound"
         raise UnknownMarker(msg, remedy="open the conversation to see its segments")
     return found[0]
 
