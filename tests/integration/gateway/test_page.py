@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from support.browser import Browser, browser
-from support.gateway import Gateway, form_token, signed_in
+from support.gateway import Gateway, form_token, path_of, signed_in
 from support.places import servers
 from turnfold import Settings, Turnfold
 from turnfold.contract.keys import Address
@@ -125,6 +125,21 @@ def test_what_there_is_not_and_what_is_no_day_are_told_with_a_remedy(gateway: Ga
         day = client.get(address_of(NAME, "context", as_of="banana"))
     assert (turn.status_code, "Unknown turn" in turn.text) == (404, True)
     assert "write it as 2026-03-06" in day.text
+
+
+def test_a_conversation_that_was_only_configured_has_empty_pages(
+    gateway: Gateway, http: httpx.Client, tf: Turnfold, tenant: str
+) -> None:
+    http.patch(path_of("planned"), json={"title": "The journey"})
+    tf.wait("planned", timeout_seconds=90)
+    with signed_in(gateway, tenant, "read", "admin") as client:
+        assert address_of("planned") in client.get("/ui").text
+        pages = [client.get(address_of("planned", *part)) for part in ([], ["turns"], ["anchors"], ["search"],
+                 ["context"], ["diff"], ["forget"])]  # fmt: skip
+        nobody = client.get(address_of("nobody"))
+    assert [page.status_code for page in pages] == [200] * 7
+    assert ["Nothing was said yet." in page.text for page in pages[:2]] == [True, True]
+    assert nobody.status_code == 404
 
 
 @pytest.mark.parametrize("number", ["0", "999999999", "4294967296", "9" * 20, "9" * 5_000, "-1", "x"])

@@ -22,11 +22,15 @@ HITS: Final = 20
 
 
 async def status_of(visitor: Visitor, conversation: str) -> Status:
-    """Return a conversation's status. Raises `UnknownConversation` if it has no turns."""
+    """Return a conversation's status. Raises `UnknownConversation` if nothing was stored or it was forgotten."""
     status = await visitor.turnfold.status(conversation)
     if not status.stored and not status.inbox:
-        msg = f"no turns were appended to conversation {conversation!r}, or it was forgotten"
-        raise UnknownConversation(msg, remedy="check the list of conversations")
+        try:
+            # Of a conversation that was only configured, there are no turns, but it is known.
+            await visitor.turnfold.turns(conversation, limit=1)
+        except UnknownConversation as error:
+            msg = f"no turns were appended to conversation {conversation!r}, or it was forgotten"
+            raise UnknownConversation(msg, remedy="check the list of conversations") from error
     return status
 
 
