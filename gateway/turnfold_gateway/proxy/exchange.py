@@ -17,7 +17,7 @@ from turnfold.chat_history.caller_turns import Api, UnreadableRequest
 from turnfold.chat_history.fold import FoldOptions
 from turnfold.chat_history.keeper import CALLERS_FAULT, HistoryKeeper, Kept
 from turnfold.contract.keys import checked_id
-from turnfold_gateway.inputs import whole_body, whole_number
+from turnfold_gateway.inputs import LARGEST_NUMBER, whole_body, whole_number
 from turnfold_gateway.problems import problem_of
 from turnfold_gateway.proxy.access import Admission, Admitted
 from turnfold_gateway.proxy.headers import BUDGET, CONVERSATION, HISTORY, RECALL, TOKENIZER, TOOLS
@@ -163,7 +163,7 @@ def _budget(request: Request, default: int) -> int:
         return default
     budget = whole_number(text)
     if budget is None or budget < LEAST_PROXY_BUDGET:
-        raise _bad_header(BUDGET, f"must be a whole number of tokens, at least {LEAST_PROXY_BUDGET}")
+        raise _bad_header(BUDGET, f"must be a whole number of tokens, {LEAST_PROXY_BUDGET} to {LARGEST_NUMBER}")
     return budget
 
 

@@ -101,7 +101,7 @@ def _check_operators(material: Material, pricing: Pricing) -> None:
     if len(material.snapshot.system_turns) > 2 * MOST_SYSTEM_TEXTS:
         msg = f"the conversation has more than {MOST_SYSTEM_TEXTS} different system turns"
         raise InvalidInput(msg, remedy="delete those that no longer apply")
-    if needed_for_operators(material, pricing) > request.usable_tokens:
+    if needed_for_operators(material, pricing) > max(0, request.usable_tokens):
         needed = minimum_tokens(material.snapshot, request)
         count, share = len(operator_texts(material)), f"{request.policy.system_share:.0%}"
         turns = (

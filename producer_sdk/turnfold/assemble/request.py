@@ -63,8 +63,8 @@ class Request:
     """Markers to expand inline, within `policy.expand_share` of the budget."""
 
     def __post_init__(self) -> None:
-        for name, least in (("budget_tokens", 1), ("reserve_tokens", 0)):
-            whole_number(name, getattr(self, name), least=least, error=partial(InvalidBudget, needed_tokens=least))
+        whole_number("budget_tokens", self.budget_tokens, least=1, error=partial(InvalidBudget, needed_tokens=1))
+        whole_number("reserve_tokens", self.reserve_tokens, least=0)
         for name in ("query", "system", "task"):
             text = getattr(self, name)
             if text is not None and not isinstance(text, str):

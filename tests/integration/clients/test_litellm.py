@@ -130,4 +130,4 @@ async def test_a_budget_that_cannot_hold_the_system_message_is_said(hook: Any, a
     application.history[0]["content"] = "Be careful. " * 2_000
     with pytest.raises(Exception, match="give at least") as caught:
         await application.ask("Hello?")
-    assert isinstance(caught.value, InvalidBudget) or "system messages alone" in str(caught.value)
+    assert isinstance(caught.value, InvalidBudget) or "cannot hold the system messages" in str(caught.value)

@@ -423,6 +423,23 @@ def test_a_refusal_says_only_what_would_help() -> None:
         read(snapshot, Request(budget_tokens=20, task="word " * 100, reserve_tokens=10))
 
 
+@pytest.mark.parametrize("reserve", [-1, 2.5, True, "9"])
+def test_a_reserve_that_is_no_whole_number_is_no_matter_of_the_budget(reserve: object) -> None:
+    with pytest.raises(InvalidInput, match="reserve_tokens must be a whole number of at least 0") as refused:
+        Request(budget_tokens=100, reserve_tokens=reserve)  # type: ignore[arg-type]  # what is tested
+    assert not isinstance(refused.value, InvalidBudget)
+
+
+@pytest.mark.parametrize("turns", [(), (turn(1, Role.USER, "Hi."),)], ids=["none", "one"])
+def test_a_reserve_above_the_budget_is_said(turns: tuple[StoredTurn, ...]) -> None:
+    request = Request(budget_tokens=50, reserve_tokens=60)
+    with pytest.raises(InvalidBudget, match=r"of 50 tokens cannot hold .* in addition to the 60 reserved") as refused:
+        read(snapshot_of(*turns), request)
+    needed = refused.value.needed_tokens
+    assert needed >= 60
+    assert read(snapshot_of(*turns), replace(request, budget_tokens=needed)).tokens == needed - 60
+
+
 @pytest.mark.parametrize("answer", [1.5, None, -1, True])
 def test_a_counter_must_return_whole_numbers(answer: object) -> None:
     counter = caller_counter(lambda _: answer)  # type: ignore[arg-type, return-value]  # what is tested

@@ -54,6 +54,14 @@ def test_a_packed_answer_passes_packed_and_is_read_all_the_same(
     assert contents(tf)[1] == "Packed. " * 50
 
 
+@pytest.mark.parametrize("budget", ["499", "1000000000", "many", "-1", ""])
+def test_a_budget_out_of_bounds_is_told_both_bounds(provider: Provider, raw: httpx.Client, budget: str) -> None:
+    answer = raw.post(CHAT, json=question(), headers={**NAMED, "X-Turnfold-Budget": budget})
+    assert (answer.status_code, answer.json()["type"]) == (422, "urn:turnfold:problem:invalid-header")
+    assert "500 to 999999999" in answer.json()["detail"]
+    assert provider.sent == []
+
+
 def test_without_a_conversation_anything_passes_and_nothing_is_kept(provider: Provider, raw: httpx.Client) -> None:
     body = b"\xff\x00 no JSON at all"
     provider.then(Reply(status=418, body=b"<teapot>", headers={"x-own": "1", "content-type": "text/html"}))
