@@ -70,11 +70,11 @@ _TOOLS: Final = (
         ),
         properties={
             "types": {
-                "type": "array", "items": {"type": "string", "enum": list(AnchorType)},
+                "type": "array", "items": {"type": "string", "enum": [kind.value for kind in AnchorType]},
                 "description": "Only these types; all if left out",
             },
             "states": {
-                "type": "array", "items": {"type": "string", "enum": list(AnchorState)},
+                "type": "array", "items": {"type": "string", "enum": [state.value for state in AnchorState]},
                 "description": "Only these states; active if left out",
             },
             "skip": {

@@ -41,6 +41,13 @@ def said(answer: dict[str, Any]) -> str:
     return text
 
 
+def test_every_value_of_a_schema_is_plain_json(folded: FoldedConversation) -> None:
+    (anchors,) = [tool["input_schema"] for tool in folded.tools("anthropic") if tool["name"] == "anchors"]
+    assert {type(value) for name in ("types", "states") for value in anchors["properties"][name]["items"]["enum"]} == {
+        str
+    }
+
+
 class ClientObject:
     """The kind of object that provider clients hand over: one that dumps itself."""
 
