@@ -71,7 +71,9 @@ async def context_text(client: AsyncTurnfold, conversation_id: str, *, budget_to
 async def _context(reach: Reach, conversation_id: str, arguments: Mapping[str, Any]) -> str:
     budget = int(arguments.get("budget_tokens", USUAL_BUDGET))
     text = await context_text(reach.client, conversation_id, budget_tokens=budget, query=arguments.get("query"))
-    return text or _nothing(reach)
+    if not text and reach.conversation_id is None:
+        raise BadArguments(UNKNOWN)
+    return text or EMPTY
 
 
 async def _timeline(reach: Reach, conversation_id: str, arguments: Mapping[str, Any]) -> str:
