@@ -307,7 +307,7 @@ def _check(
         msg = f"conversation {address.conversation!r} has no turn {change.turn_id!r}"
         raise UnknownTurn(
             msg,
-            remedy="take ids from receipts or from `turns`; `turnfold edit` also accepts a marker such as L0:turn-17",
+            remedy="take ids from receipts or from `turns`",
         )
     stored_in = head if seq <= changes.cut else None
     if stored_in is not None and seq < stored_in.expired_seq + (change.operation is not Operation.REWIND):

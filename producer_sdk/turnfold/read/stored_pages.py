@@ -190,5 +190,5 @@ def _page(
 def _limit(limit: object) -> int:
     number = whole_number("limit", limit, least=1)
     if number > MOST_A_PAGE:
-        raise InvalidInput(f"limit must be at most {MOST_A_PAGE}, not {number}", remedy="read page by page with after=")
+        raise InvalidInput(f"limit must be at most {MOST_A_PAGE}, not {number}", remedy="read page by page")
     return number

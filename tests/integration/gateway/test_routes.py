@@ -165,6 +165,21 @@ def test_a_timeline_comes_in_pages_from_a_cursor_on(http: httpx.Client, tf: Turn
     assert (wrong.status_code, wrong.json()["type"]) == (422, "urn:turnfold:problem:invalid-cursor")
 
 
+@pytest.mark.parametrize(
+    ("method", "parts", "sent", "remedy"),
+    [
+        ("GET", ("turns",), {"params": {"limit": 1_001}}, "read page by page"),
+        ("PATCH", ("turns", "m-99"), {"json": {"content": "x"}}, "take ids from receipts or from `turns`"),
+    ],
+)
+def test_a_remedy_is_one_that_callers_over_http_have(
+    http: httpx.Client, tf: Turnfold, method: str, parts: tuple[str, ...], sent: dict[str, Any], remedy: str
+) -> None:
+    tf.append("c", TURNS)
+    answer = http.request(method, path_of("c", *parts), **sent)
+    assert (answer.status_code // 100, answer.json()["remedy"]) == (4, remedy)
+
+
 def test_what_there_is_not_is_said_with_a_remedy(http: httpx.Client) -> None:
     answer = http.get(path_of("nobody", "anchors"))
 
