@@ -170,7 +170,9 @@ export class Turnfold {
   /** Notes of a conversation, read page by page as they are taken. */
   notes(
     conversation: string,
-    options: { states?: string[]; origins?: string[]; speakers?: string[]; limit?: number } & Cancellable = {},
+    options: {
+      states?: string[]; origins?: string[]; speakers?: string[]; min_importance?: number; limit?: number;
+    } & Cancellable = {},
   ): AsyncGenerator<Note> {
     return this.#pages<Note>(`${at(conversation)}/notes`, "notes", options);
   }

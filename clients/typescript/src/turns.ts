@@ -7,7 +7,7 @@ export interface TurnInput {
   name?: string;
   /** When it was said, with an offset: "2026-05-03T10:00:00Z". */
   created_at?: string | Date;
-  importance?: "low" | "normal" | "high" | "pin";
+  importance?: "low" | "normal" | "medium" | "high" | "pin";
   metadata?: Record<string, unknown>;
   [field: string]: unknown;
 }

@@ -35,6 +35,7 @@ describe("against a real gateway", () => {
     const conversation = newConversation();
     expect(await turnfold.append(conversation, TALK)).toEqual({ turn_ids: ["t-1", "t-2", "t-3", "t-4"] });
     await turnfold.append(conversation, TALK[0]!);
+    await turnfold.append(conversation, { ...TALK[0]!, importance: "medium" });
 
     const context = await turnfold.context(conversation, { budget_tokens: 1000, query: "Which database?" });
     expect(context.text).toContain("We must use PostgreSQL");
@@ -77,6 +78,7 @@ describe("against a real gateway", () => {
     expect(await turnfold.timeline(conversation, { after: entries.at(-1)!.turn_seq })).toEqual([]);
     // Notes are written when a segment closes: here none has.
     expect(await takeAll(turnfold.notes(conversation))).toEqual([]);
+    expect(await takeAll(turnfold.notes(conversation, { min_importance: 0 }))).toEqual([]);
   });
 
   test("errors carry the gateway's words, the remedy and what helps", async () => {
