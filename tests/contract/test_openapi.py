@@ -65,6 +65,24 @@ def test_every_reference_leads_somewhere() -> None:
     assert wanted <= schemas.keys()
 
 
+def test_every_operation_may_be_refused_for_its_headers() -> None:
+    answers = [
+        described["responses"]
+        for methods in rest.openapi_document()["paths"].values()
+        for described in methods.values()
+    ]  # fmt: skip
+    assert len(answers) > 15
+    assert all({"408", "431"} <= responses.keys() for responses in answers)
+    assert [list(responses) for responses in answers] == [sorted(responses) for responses in answers]
+
+
+def test_the_documents_list_every_kind_of_error() -> None:
+    documented = (FILE.parents[1] / "docs" / "gateway.md").read_text(encoding="utf-8")
+    kinds = {kind for _, kind, _ in TABLE.values()}
+    assert len(kinds) > 10
+    assert [kind for kind in sorted(kinds) if f"`{kind}`" not in documented] == []
+
+
 def test_errors_are_told_apart_by_their_type() -> None:
     kinds = [kind for _, kind, _ in TABLE.values()]
     assert len(set(kinds)) == len(kinds)

@@ -56,12 +56,20 @@ _ERRORS: Final[Mapping[str, str]] = {
     "401": "No valid key.",
     "403": "The key lacks the scope.",
     "404": "Unknown conversation, turn or marker.",
+    "408": "The body took too long to arrive.",
     "413": "The body is too large.",
     "415": "Unsupported Content-Encoding.",
     "422": "Invalid request: the detail says why.",
     "429": "Too many requests, or the inbox is full: repeat after Retry-After seconds.",
     "503": "Redis or the database did not answer: repeat after Retry-After seconds.",
 }
+
+
+_HEADER_ERRORS: Final = {
+    "408": {"description": "The headers took too long to arrive."},
+    "431": {"description": "The headers are too large."},
+}
+"""Responses of the server itself to any request; they have no body."""
 
 
 def document(operations: Iterable[Operation]) -> dict[str, Any]:
@@ -82,6 +90,9 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
     for path, summary in (("/healthz", "Whether the process is alive."), ("/readyz", "Whether Redis and SQL answer.")):
         paths[path] = {"get": _health(path, summary)}
     paths |= openapi_proxy.paths()
+    for methods in paths.values():
+        for described in methods.values():
+            described["responses"] = dict(sorted((_HEADER_ERRORS | described["responses"]).items()))
     return {
         "openapi": "3.1.0",
         "info": {
@@ -147,7 +158,7 @@ def _responses(operation: Operation) -> dict[str, Any]:
         content = {"application/json": {"schema": {"$ref": REF.format(name=operation.answer.__name__)}}}
         described = {"description": operation.summary, "content": content}
         responses = {str(status): described for status in operation.statuses}
-    without = {"400", "413", "415"} if operation.body is None else set()
+    without = {"400", "408", "413", "415"} if operation.body is None else set()
     return {**responses, **{status: _problem(text) for status, text in _ERRORS.items() if status not in without}}
 
 

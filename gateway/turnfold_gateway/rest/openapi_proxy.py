@@ -78,6 +78,7 @@ _ERRORS: Final[Mapping[str, str]] = {
     "400": "A Turnfold key is where it would be forwarded.",
     "401": "No valid Turnfold key.",
     "403": "The Turnfold key lacks a scope.",
+    "408": "The body took too long to arrive.",
     "413": "The body is too large.",
     "422": "Invalid header or budget.",
     "429": "Too many requests: repeat after Retry-After seconds.",
