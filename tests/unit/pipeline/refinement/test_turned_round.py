@@ -33,6 +33,18 @@ PAIRS = [
     ("I was going to paint it but I gave up on that.", "Nora paints it.", "Nora gave up painting it."),
     ("Lars used to write the tests.", "Lars writes the tests.", "Lars used to write the tests."),
     ("I never got a reason for the refund.", "Nora got a reason for the refund.", "Nora never got a reason."),
+    ("We refused to lend the tent.", "They lent the tent.", "They refused to lend the tent."),
+    ("I forbid you to sell the oven.", "Sell the oven.", "Nora forbids anyone to sell the oven."),
+    ("We decided against hiring a cook.", "They decided on hiring a cook.", "They decided against hiring a cook."),
+    ("They ruled out moving the ferry.", "They are moving the ferry.", "They ruled out moving the ferry."),
+    # What is said to be untrue.
+    (
+        "The story that Ada wrecked the van is a lie.",
+        "Ada wrecked the van.",
+        "The story that Ada wrecked the van is a lie.",
+    ),
+    ("It is false that the roof leaks.", "The roof leaks.", "It is false that the roof leaks."),
+    ("I doubt that the ferry sails.", "The ferry sails.", "Nora doubts that the ferry sails."),
     # Verbs that a note may add.
     ("We have not agreed to anything. Rent is high.", "Nora agreed to rent.", "Nora has not agreed to anything."),
     ("I cannot run the marathon myself.", "Nora will run the marathon.", "Nora cannot run the marathon."),
@@ -76,6 +88,12 @@ KEPT = [
     ("I could never work nights. My sister did it for years.", "Nora's sister worked nights."),
     ("We live not far from the bar and love it.", "Nora loves the bar."),
     ("Don't raise the fee without me. If it goes up I leave.", "Nora leaves if the fee goes up."),
+    ("I refused the first offer for the van.", "Nora got an offer for the van."),
+    ("I failed the exam in March.", "Nora had the exam in March."),
+    ("I forgot to avoid the bridge and lost an hour.", "Nora lost an hour at the bridge."),
+    ("We refused to lend the tent to Ada. Then we lent it to Omar.", "They lent the tent to Omar."),
+    ("It is false that the roof leaks. The gutter leaks.", "The gutter leaks."),
+    ("No doubt that the ferry sails.", "The ferry sails."),
 ]
 
 

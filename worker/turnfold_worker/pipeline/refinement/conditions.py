@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import terms
 from turnfold_worker.pipeline.refinement.claims import clauses_of, sentences_of
+from turnfold_worker.pipeline.refinement.negations import denies
 
 _CONDITION: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:if|as long as|in case|unless|provided that)\s"
@@ -33,6 +34,12 @@ _BOUND: Final = lazy_pattern(
     r"(?!\w)"
 )
 """Words that keep a note from stating a fact."""
+_WAITED_FOR: Final = lazy_pattern(
+    r"(?<!\w)(?:[Oo]nly (?:if|when|after|once)|[Uu]ntil|[Aa]s soon as|[Oo]nce)"
+    r"(?P<clause> (?:the|my|our|your|his|her|its|their|this|that|these|those|I|we|you|he|she|it|they|every\w+"
+    r"|[A-Z][\w'\u2019]{0,20})(?: [\w'\u2019]{1,20}){0,3}? (?:has|have|is|are|can)(?!\w)[^,.;:!?\n]{0,160})"
+)
+"""What somebody waits for, in the present tense: 'only once the inspector has called'."""
 _SAYS_SO: Final = 0.75
 """Share of a note's terms that a sentence must contain to be what the note rests on."""
 _LEAST: Final = 2
@@ -61,17 +68,28 @@ def drops_a_condition(note: str, told: Iterable[str], speakers: Iterable[str] = 
 
 @lru_cache(maxsize=256)
 def _statements(text: str) -> tuple[tuple[bool, frozenset[str]], ...]:
-    """Return for each statement of a text whether it is conditional, and its terms."""
+    """Return for each statement of a text whether it is conditional or waited for, and its terms."""
     statements = []
     for sentence in sentences_of(text):
-        consequence = _consequence(sentence)
-        if consequence is not None:
-            statements.append((True, frozenset(terms(consequence))))
-        elif _HEDGED.search(sentence):
-            statements += [(bool(_HEDGED.search(clause)), frozenset(terms(clause))) for clause in clauses_of(sentence)]
-        else:
-            statements.append((False, frozenset(terms(sentence))))
+        rest = sentence
+        for waited in _WAITED_FOR.finditer(sentence):
+            statements.append((True, frozenset(terms(waited["clause"]))))
+            rest = rest.replace(waited.group(), " ")
+        statements += [(is_limited, frozenset(terms(said))) for is_limited, said in _said_in(rest)]
     return tuple(statements)
+
+
+def _said_in(sentence: str) -> Iterator[tuple[bool, str]]:
+    consequence = _consequence(sentence)
+    if consequence is not None:
+        yield True, consequence
+    elif _HEDGED.search(sentence):
+        yield from ((bool(_HEDGED.search(clause)), clause) for clause in clauses_of(sentence))
+    elif denies(sentence):
+        # What is denied supports no statement: 'She has not called yet'.
+        yield from ((False, clause) for clause in clauses_of(sentence) if not denies(clause))
+    else:
+        yield False, sentence
 
 
 def _share(wanted: Collection[str], own: Collection[str]) -> float:

@@ -11,6 +11,14 @@ NO: Final = (
     r"not|never|no|none|nobody|nothing|nowhere|neither|nor|without|cannot|hardly|barely|no-one|\w{2,8}n['\u2019]t"
     r"|dont|doesnt|didnt|cant|wont|isnt|wasnt|wish (?:i|we) (?:had|were|was|could)"
 )
+KEEPS_FROM: Final = (
+    r"refus\w*|declin\w*|reject\w*|avoid\w*|forbid\w*|forbade|fail\w*|stop\w*|exclud\w*|ban|banned|unable|unless"
+    r"|cancel\w*|abandon\w*|rul\w{1,3} out|miss\w*|lack\w*|except|skip\w*|quit|den(?:y|ie[sd])|drop\w*|disable\w*"
+    r"|remov\w*|zero"
+)
+"""Words by which something is not done or not so, without a 'not'."""
+UNTRUE: Final = r"false|untrue|lies?|myths?|hoax\w*|nonsense"
+"""Words by which a statement is said not to be true."""
 DENIES: Final = lazy_pattern(rf"(?i)(?<!\w)(?:{NO})(?!\w)")
 AFFIRMS: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:not|never|cannot|\w{2,8}n['\u2019]t)(?: \w+ly)? (?:forget|fail|miss|wait|hesitate|doubt|mind|stop"
@@ -18,11 +26,7 @@ AFFIRMS: Final = lazy_pattern(
     r"|(?<!\w)wish (?:i|we) \w{2,8}n['\u2019]t(?!\w)"
 )
 """Negations that affirm: 'can't wait', 'never forget', 'I wish I wasn't late'."""
-WITHHOLDS: Final = lazy_pattern(
-    rf"(?i)(?<!\w)(?:{NO}|refus\w*|declin\w*|reject\w*|avoid\w*|forbid\w*|forbade|instead of"
-    r"|rather than|fail\w*|stop\w*|exclud\w*|ban|banned|unable|unless|cancel\w*|abandon\w*|rul\w{1,3} out|miss\w*"
-    r"|lack\w*|except|skip\w*|quit|den(?:y|ie[sd])|drop\w*|disable\w*|remov\w*|zero)(?!\w)"
-)
+WITHHOLDS: Final = lazy_pattern(rf"(?i)(?<!\w)(?:{NO}|{KEEPS_FROM}|instead of|rather than)(?!\w)")
 """Words that may support a denial."""
 _ASKS: Final = (
     r"(?<!\w)(?:whether|if|unless|until|ask(?:s|ed)?|wonder(?:s|ed)?|check(?:s|ed|ing)?|ensur(?:e|es|ed|ing)"
@@ -44,10 +48,8 @@ WISHES: Final = lazy_pattern(
     r"|dream(?:s|t|ed|ing)?|would like|aim(?:s|ed|ing)?|will|going to)(?!\w)"
 )
 LEANS_AWAY: Final = lazy_pattern(
-    rf"(?i)(?<!\w)(?:{NO}|refus\w*|declin\w*|reject\w*"
-    r"|avoid\w*|forbid\w*|forbade|against|instead|rather|fail\w*|drop\w*|stop\w*|exclud\w*|ban|banned|unable|unless"
-    r"|cancel\w*|abandon\w*|rul\w{1,3} out|miss\w*|lack\w*|except|dislike\w*|hate\w*|prevent\w*|disable\w*|remov\w*"
-    r"|un\w{4,}|zero|too|few|little|skip\w*|den(?:y|ie[sd])|quit|regret\w*|doubt\w*|\w{3,}less)(?!\w)"
+    rf"(?i)(?<!\w)(?:{NO}|{KEEPS_FROM}|against|instead|rather|dislike\w*|hate\w*|prevent\w*|un\w{{4,}}|too|few|little"
+    r"|regret\w*|doubt\w*|\w{3,}less)(?!\w)"
 )
 
 NO_SUBJECT: Final = lazy_pattern(rf"(?i)\W{{0,4}}(?!not at all\W)(?:{NO})(?!\w)")

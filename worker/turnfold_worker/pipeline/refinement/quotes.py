@@ -15,6 +15,7 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.language.prose import Span, trimmed
+from turnfold_worker.pipeline.refinement.negations import KEEPS_FROM, NO, UNTRUE
 from turnfold_worker.pipeline.refinement.sources import CLOSE, OPEN, is_readable
 
 LONGEST: Final = 600
@@ -31,11 +32,17 @@ _MARKS: Final = lazy_pattern(rf"{re.escape(OPEN)}(?:\d+: )?|{re.escape(CLOSE)}")
 """The marks that a request puts around words already kept."""
 _STOP: Final = lazy_pattern(r"[.!?\u2026](?=\s|\Z)|(?<![:,])\n")
 _LIMITS: Final = lazy_pattern(
-    r"(?i)(?<!\w)(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|\w{2,8}n['\u2019]t|hardly|if|unless"
-    r"|until|only|except|provided|assuming|would|wouldn['\u2019]t|doubt|instead of|rather than|as long as|almost"
-    r"|nearly)(?!\w)"
+    rf"(?i)(?<!\w)(?:{NO}|{KEEPS_FROM}|{UNTRUE}|against|doubt\w*|rumou?rs?|alleged\w*|instead of|rather than|prevent\w*"
+    r"|if|until|only|provided|assuming|in case|as long as|as soon as|once|before|after|would|should|might|(?-i:may)"
+    r"|maybe|perhaps|possibly|almost|nearly)(?!\w)"
 )
 """Words that reverse or limit a clause."""
+_UNTRUE: Final = lazy_pattern(rf"(?i)(?<!\w)(?:{UNTRUE})(?!\w)")
+"""Words behind a clause that deny what its sentence begins with: 'the story that … is a lie'."""
+_ANSWERED_NO: Final = lazy_pattern(
+    r"(?i)\s{1,4}(?:(?:certainly|absolutely|definitely|of course|probably|surely),? )?(?:no|not|never|nope|nah)(?!\w)"
+)
+"""The beginning of a sentence that says no to the question before."""
 _FARTHEST: Final = 240
 """Maximum code points by which a quote grows on either side."""
 _UNSEEN: Final = frozenset("\u200b\u200c\u200d\u2060\ufeff\u00ad")
@@ -101,9 +108,10 @@ def with_conditions(alignment: Found) -> Found | None:
     """
     content, (start, end) = alignment.turn.content, alignment.span
     sentence_start = max((match.end() for match in _STOP.finditer(content, 0, start)), default=0)
-    following = _STOP.search(content, max(start, end - 1))
-    sentence_end = len(content) if following is None else following.start() + 1
-    if _LIMITS.search(content, sentence_start, start):
+    sentence_end = _end_of_sentence(content, max(start, end - 1))
+    if content[sentence_end - 1 : sentence_end] == "?" and _ANSWERED_NO.match(content, sentence_end):
+        sentence_end = _end_of_sentence(content, sentence_end)
+    if _LIMITS.search(content, sentence_start, start) or _UNTRUE.search(content, end, max(end, sentence_end)):
         start = sentence_start
     if _LIMITS.search(content, end, max(end, sentence_end)):
         end = sentence_end
@@ -112,6 +120,11 @@ def with_conditions(alignment: Found) -> Found | None:
     if grown > _FARTHEST or (grown > 0 and span.end - span.start > LONGEST):
         return None
     return Found(alignment.turn, span)
+
+
+def _end_of_sentence(content: str, start: int) -> int:
+    stop = _STOP.search(content, start)
+    return len(content) if stop is None else stop.start() + 1
 
 
 def _normalized_span(content: str, wanted: str) -> Span | None:

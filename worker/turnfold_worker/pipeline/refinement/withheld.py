@@ -19,12 +19,26 @@ from turnfold_worker.pipeline.refinement.negations import (
     OPEN,
     QUOTED,
     REACH,
+    UNTRUE,
     WISHES,
     without_emphasis,
 )
 
 _ENDS: Final = r"stop(?:s|ped|ping)?|quit|(?:gave|giv(?:e|es|en|ing)) up(?: on)?|no longer"
-_WITHHELD: Final = lazy_pattern(rf"(?i)(?<!\w)(?:{NO}|{_ENDS}|instead of|rather than)(?!\w)")
+_WITHHELD: Final = lazy_pattern(
+    rf"(?i)(?<!\w)(?:(?:{NO}|{_ENDS}|instead of|rather than)(?!\w)"
+    r"|(?:refus|declin)\w+(?= to\s)|(?:forbid\w*|forbade)(?= (?:\w+ ){1,3}to\s)"
+    r"|(?:against|avoid(?:s|ed|ing)?|rul\w{1,3} out)(?= \w{2,20}ing(?!\w)))"
+)
+_UNTRUE_THAT: Final = lazy_pattern(
+    rf"(?i)(?<!\w)(?<!t )(?<!no )(?<!never )(?:doubt(?:s|ed)?|den(?:y|ies|ied)|{UNTRUE})(?: to say)? that(?!\w)"
+)
+"""What says, before a statement, that it is not true."""
+_THAT_IS_UNTRUE: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:claim|story|rumou?r|allegation|report|idea|statement|talk) that(?P<said> [^.!?;\n]{3,160}?)"
+    rf" (?:is|was) (?:(?:a|an|all|just|simply|plainly|pure) ){{0,2}}(?:{UNTRUE})(?!\w)"
+)
+"""A statement followed by the words that it is not true."""
 _PARTLY: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:many|much|enough|all|every\w*|often|always|a lot|more|less|only|just|until|till|since|before|as"
     r"|than|far|bad|sure|wrong|again|other|else|like|except|but|believe|too|so(?! far)|that|what|how|why|where|who|if"
@@ -33,7 +47,7 @@ _PARTLY: Final = lazy_pattern(
 """Words that keep a denial from covering all of what follows."""
 _LEANS: Final = lazy_pattern(
     rf"(?i)(?<!\w)(?:{_ENDS}|free|without|former\w*|end(?:s|ed)?|ago|last|until|used to|over|against|may|might|could"
-    r"|would|should|first)(?!\w)"
+    rf"|would|should|first|{UNTRUE})(?!\w)"
 )
 """Words by which a note presents something as denied, ended or only possible."""
 _GIVEN_UP: Final = lazy_pattern(
@@ -85,7 +99,8 @@ def _words_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
     spoken: set[str] = set()
     withheld: set[str] = set()
     is_done = _DOES_IT.search(text) is not None
-    for sentence in sentences_of(QUOTED.sub(" ", without_emphasis(text))):
+    text = _THAT_IS_UNTRUE.sub(r" not\g<said>. ", QUOTED.sub(" ", without_emphasis(text)))
+    for sentence in sentences_of(_UNTRUE_THAT.sub(" not ", text)):
         if _IT.search(sentence):
             # An 'it' may go on to speak of what was denied.
             spoken |= withheld
