@@ -165,7 +165,7 @@ def conversations_after(
     while True:
         page = reader.read(partial(_page, tenant, begin, most_conversations, words))
         # Until a worker has hidden the rows of a forgotten conversation, only Redis knows that it was forgotten.
-        gone = inbox.forgotten([Address(tenant, conversation.conversation_id) for conversation in page])
+        gone = inbox.known_forgotten([Address(tenant, conversation.conversation_id) for conversation in page])
         standing = [conversation for conversation in page if conversation.conversation_id not in gone]
         if standing or len(page) < most_conversations:
             return standing

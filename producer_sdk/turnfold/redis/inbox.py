@@ -149,7 +149,7 @@ class ProducerInbox:
         self._reads_without_redis = reads_without_redis
         self._rings_elsewhere = rings_elsewhere
         self._confirm_milliseconds = 0
-        self._asks_again = 0.0
+        self._asks_again: dict[tuple[int, ...], float] = {}
 
     def confirmed(self, milliseconds: int) -> Self:
         """Return a view whose appends wait up to `milliseconds` for a replica of Redis to confirm them."""
@@ -187,6 +187,7 @@ class ProducerInbox:
                 raise
             ring, counted = ring or wanted, True
             ahead = ahead.without(block)
+        self._is_back([address])
         return ring
 
     def _append_block(
@@ -264,14 +265,20 @@ class ProducerInbox:
         """Read the inbox in one round trip: up to `newest` entries and 16 MiB."""
         if not self._reads_without_redis:
             return self._peeked(address, newest)
-        if time.monotonic() < self._asks_again:
+        if time.monotonic() < self._asks_again.get(self._servers.known_positions(address), 0.0):
             return AWAY
         try:
             return self._peeked(address, newest)
         except NoAnswer:
-            # While Redis is down, only one read a second waits for its timeout.
-            self._asks_again = time.monotonic() + AWAY_SECONDS
+            # While a server is down, only one read a second waits for its timeout.
+            self._asks_again[self._servers.known_positions(address)] = time.monotonic() + AWAY_SECONDS
             return AWAY
+
+    def _is_back(self, addresses: Iterable[Address]) -> None:
+        """Let reads ask the servers of some conversations again, as these have just answered."""
+        if self._asks_again:
+            for positions in {(), *map(self._servers.known_positions, addresses)}:
+                self._asks_again.pop(positions, None)
 
     def _peeked(self, address: Address, newest: int) -> Pending:
         doing = "reading the inbox"
@@ -360,6 +367,7 @@ class ProducerInbox:
     def forget_all(self, addresses: Iterable[Address], *, seen: Seen | None = None) -> int:
         """Forget many conversations, in one round trip per server; return the number of dropped entries."""
         left, dropped = [*addresses], 0
+        wanted = tuple(left)
         for look in range(_LOOKS):
             layout = self._servers.layout("forgetting", fresh=look > 0)
             open_first = [places_in(layout, address)[-1] for address in left]
@@ -378,6 +386,7 @@ class ProducerInbox:
                 for place in {*open_first} - {*closed}:
                     self._drop_references_elsewhere(place.address)
             if not left:
+                self._is_back(wanted)
                 return dropped
         raise Unavailable(_BEING_LAID_OUT, remedy=_LATER)
 
@@ -418,10 +427,22 @@ class ProducerInbox:
 
     def forgotten(self, addresses: Sequence[Address]) -> set[str]:
         """Return the ids of the given conversations whose rows are still to be deleted."""
+        return self._forgotten_of(addresses, patient=True)
+
+    def known_forgotten(self, addresses: Sequence[Address]) -> set[str]:
+        """Return those of `forgotten` that are known; with `reads_without_redis`, servers that are down are skipped."""
+        if not self._reads_without_redis:
+            return self.forgotten(addresses)
+        try:
+            return self._forgotten_of(addresses, patient=False)
+        except NoAnswer:
+            return set()
+
+    def _forgotten_of(self, addresses: Sequence[Address], *, patient: bool) -> set[str]:
         layout = self._servers.layout(fresh=True)
         places = [place for address in addresses for place in places_in(layout, address)]
         calls = [Call(place.shard, [keys.forgotten(place.shard)], [place.address.member]) for place in places]
-        since = self._servers.each("checking for forgotten conversations", _SCORE, calls)
+        since = self._servers.each("checking for forgotten conversations", _SCORE, calls, patient=patient)
         return {place.address.conversation for place, when in zip(places, since, strict=True) if when is not None}
 
     def remnants(self) -> list[str]:

@@ -149,6 +149,11 @@ class InboxServers:
         """Return the place of a conversation; during a reshard, its future one. Raises as `layout`."""
         return Place(address, self._shard_at(address.point))
 
+    def known_positions(self, address: Address) -> tuple[int, ...]:
+        """Return the indexes of the servers of a conversation by the cached layout; empty before one is read."""
+        layout = self._layout
+        return () if layout is None else tuple(layout.server_of(place.shard) for place in places_in(layout, address))
+
     def places(self, address: Address) -> list[Place]:
         """Return every place that may have data of a conversation, newest first; two in a reshard. Raises as `layout`.
 

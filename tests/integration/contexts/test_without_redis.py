@@ -44,6 +44,7 @@ def test_reads_are_made_from_sql_alone_and_marked(lost: Settings) -> None:
         assert [turn.seq for turn in tf.turns("c")] == list(range(1, 21))
         assert tf.search("c", "box 7")
         assert tf.status("c").stored == 20
+        assert [listed.conversation_id for listed in tf.conversations()] == ["c"]
         assert tf.expand("c", "L0:turn-3").text
         # Writes need Redis.
         with pytest.raises(Unavailable):
