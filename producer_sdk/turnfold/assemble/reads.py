@@ -26,6 +26,8 @@ from turnfold.contract.results import MOST_SYSTEM_TEXTS, Snapshot
 from turnfold.errors import InvalidBudget, InvalidInput
 from turnfold.tokens import ESTIMATOR
 
+_LOWER: Final = bytes(byte + 32 if 65 <= byte <= 90 else byte for byte in range(256))
+_NO_LETTERS: Final = bytes(byte for byte in range(256) if not chr(byte).isascii() or not chr(byte).isalpha())
 _LEAST_MOST: Final = 1_500
 """Upper bound of the smallest context by the estimator, without the caller's own texts: six short pieces of text."""
 
@@ -66,13 +68,17 @@ def finish(choice: Choice, texts: Mapping[LevelKey, str]) -> Context:
 
 
 def _unsaid(snapshot: Snapshot, assembly: Assembly) -> int:
-    """Number of the first seal, from the snapshot's on, that does not occur in the shown text."""
+    """Number of the first seal, from the snapshot's on, that does not occur in the shown text.
+
+    Capitals, and whatever is no letter between the letters of a seal, make no other seal.
+    """
     shown_text = assembly.text + "".join(
         repr(shown_turn.turn.parts) for shown_turn in assembly.plan.raw if shown_turn.native and shown_turn.turn.parts
     )
+    letters = shown_text.encode("utf-8", "surrogatepass").translate(_LOWER, _NO_LETTERS)
     number = snapshot.sealed
     ours = 2 if assembly.record else 0
-    while shown_text.count(snapshot.seals.numbered(number)) > ours:
+    while letters.count(snapshot.seals.numbered(number).encode()) > ours:
         number += 1
         ours = 0
     return number

@@ -31,7 +31,7 @@ REORDERING: Final = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u206
 """Bidirectional marks, which reorder the text around them."""
 _STEERING: Final = lazy_pattern(f"[\x7f-\x9f{REORDERING}]")
 """Characters that JSON may contain unescaped but a terminal interprets: control characters and reordering marks."""
-_FILLERS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+_FILLERS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffc\U0001d159")
 """Characters that render as nothing or as a blank, although Unicode counts them among letters, marks or symbols."""
 _LONGEST_UNSEEN: Final = 4_096
 """Code points of a line that are searched for its visible beginning."""
