@@ -26,7 +26,10 @@ _STRUCTURE: Final = frozenset(
 """Fields without words: ids, types, times."""
 _FREE: Final = frozenset({"metadata", "input", "args", "arguments"})
 """Fields whose inner names are the caller's or a tool's own: an `id` in them may contain words."""
-_BASE64: Final = lazy_pattern(r"[A-Za-z0-9+/_=\s-]*")
+_BASE64: Final = lazy_pattern(r"[A-Za-z0-9+/_-]+(?:\r?\n[A-Za-z0-9+/_-]+)*={0,2}(?:\r?\n)?")
+_LINE_BREAKS: Final = str.maketrans("", "", "\r\n")
+_GROUP: Final = 4
+"""Characters of base64 that are encoded together."""
 
 
 def load_redactor(name: str) -> Redact:
@@ -60,10 +63,14 @@ def redacted(value: Any, redact: Redact) -> Any:
 
 
 def _changed(redact: Redact, text: str, field: str, beside: Mapping[str, Any]) -> str:
-    if field in _STRUCTURE or (field == "data" and _is_encoded(beside) and _BASE64.fullmatch(text)):
+    if field in _STRUCTURE or (field == "data" and _is_encoded(beside) and _is_base64(text)):
         return text
     # Arguments of a call are JSON in a string, in which the words may be escaped.
     return _arguments(redact, text) if field == "arguments" else _text(redact, text)
+
+
+def _is_base64(text: str) -> bool:
+    return bool(_BASE64.fullmatch(text)) and len(text.translate(_LINE_BREAKS)) % _GROUP == 0
 
 
 def _is_encoded(beside: Mapping[str, Any]) -> bool:

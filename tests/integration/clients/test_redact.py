@@ -104,6 +104,18 @@ def test_words_that_are_said_to_be_bytes_are_read() -> None:
     assert SECRET not in json.dumps(redacted(turn, hide))
 
 
+@pytest.mark.parametrize("said", [f"my {SECRET} card", f"{SECRET}\tcard", f"a{SECRET}" + "b" * (-len(SECRET) % 4)])
+def test_only_what_can_be_base64_passes_for_it(said: str) -> None:
+    turn = {"role": "user", "content": [{"type": "document", "source": {"type": "base64", "data": said}}]}
+    assert SECRET not in json.dumps(redacted(turn, hide))
+
+
+@pytest.mark.parametrize("data", ["AAAA", "QUJD\nREVG", "QUJD\r\nREU=\r\n", "-_-_QQ=="])
+def test_bytes_are_left_as_they_are(data: str) -> None:
+    turn = {"role": "user", "content": [{"type": "image", "source": {"type": "base64", "data": data}}]}
+    assert redacted(turn, lambda _: "[hidden]")["content"][0]["source"]["data"] == data
+
+
 def test_what_is_nested_too_deep_is_refused_as_without_it() -> None:
     deep: object = SECRET
     for _ in range(2_000):
