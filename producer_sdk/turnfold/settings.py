@@ -31,8 +31,9 @@ _SOCKET: Final = "unix://"
 _IN_MEMORY: Final = lazy_pattern(r"sqlite(\+\w+)?://(/(:memory:)?)?(\?.*)?")
 
 
-def _shown(value: object) -> str:
-    return repr(without_password(value) if isinstance(value, str) and "://" in value else value)
+def _shown(name: str, value: object) -> str:
+    is_url = isinstance(value, str) and (name.endswith("_url") or "://" in value)
+    return repr(without_password(str(value)) if is_url else value)
 
 
 def _flag(text: str) -> bool:
@@ -97,7 +98,9 @@ class Settings:
 
     def __repr__(self) -> str:
         """Show all fields, with passwords in URLs masked: settings end up in logs and tracebacks."""
-        listed = ", ".join(f"{field.name}={_shown(getattr(self, field.name))}" for field in fields(self) if field.repr)
+        listed = ", ".join(
+            f"{field.name}={_shown(field.name, getattr(self, field.name))}" for field in fields(self) if field.repr
+        )
         return f"{type(self).__name__}({listed})"
 
     def __post_init__(self) -> None:

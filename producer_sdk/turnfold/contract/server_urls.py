@@ -79,10 +79,13 @@ def without_password(url: str) -> str:
     'redis://cache:6379/0?password=***'
     >>> without_password("redis://me:a@one:6379,redis://me:b@two:6379")
     'redis://one:6379,redis://two:6379'
+    >>> without_password("redis//:a@cache:6379")
+    'cache:6379'
     """
     return ",".join(map(_shown_one, urls_of(url)))
 
 
 def _shown_one(url: str) -> str:
-    scheme, separator, rest = url.partition("://")
+    # A URL without its colon is masked from its beginning.
+    scheme, separator, rest = url.partition("://") if "://" in url else ("", "", url)
     return _IN_OPTIONS.sub("***", f"{scheme}{separator}{rest.rpartition('@')[2]}")

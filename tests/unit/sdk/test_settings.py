@@ -62,6 +62,18 @@ def test_no_password_is_shown(name: str, url: str) -> None:
     assert "tenant='default'" in repr(settings)
 
 
+@pytest.mark.parametrize("name", ["redis_url", "database_url", "read_database_url"])
+@pytest.mark.parametrize("url", ["rediss//:hidden@h", "postgres//u:hid/den@h/db", "hidden@h", "h/db?password=hidden"])
+def test_no_password_is_shown_of_a_url_without_its_colon(name: str, url: str) -> None:
+    shown = repr(Settings(**{name: url}))
+    assert "hid" not in shown
+    assert f"{name}='h" in shown
+
+
+def test_an_address_as_a_tenant_is_shown_whole() -> None:
+    assert "tenant='ana@example.org'" in repr(Settings(tenant="ana@example.org"))
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_each_variable_is_read(name: str) -> None:
     text, value = EXAMPLES[name]
