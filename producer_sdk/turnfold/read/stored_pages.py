@@ -8,11 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from turnfold.contract.attention import Selection, Usage, Work
+from turnfold.contract.configuration import MAX_TITLE_CHARACTERS
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.results import ListedConversation
 from turnfold.contract.segments import Segment
 from turnfold.contract.text import clean
 from turnfold.contract.turn_limits import TURNS_A_READ
+from turnfold.contract.wanted_anchors import LAST_TURN
 from turnfold.errors import InvalidInput, Unavailable
 from turnfold.read.pending_edits import Changes, changes_of, inbox_of
 from turnfold.read.polling import StoreWait
@@ -45,7 +47,7 @@ def turns_after(
     unknown, because the inbox is longer than a read looks at, are left out. Raises `UnknownConversation`,
     `InvalidInput`.
     """
-    after, limit = whole_number("after", after, least=0), _limit(limit)
+    after, limit = min(whole_number("after", after, least=0), LAST_TURN), _limit(limit)
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> list[StoredTurn]:
@@ -82,7 +84,7 @@ def segments_after(
     A segment with a pending change has no texts and no topic, since those are of the old content. Raises
     `UnknownConversation`, `InvalidInput`.
     """
-    after, limit = whole_number("after", after, least=0), _limit(limit)
+    after, limit = min(whole_number("after", after, least=0), LAST_TURN), _limit(limit)
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> list[Segment]:
@@ -178,6 +180,9 @@ def _words(containing: object) -> str:
         return ""
     if not isinstance(containing, str):
         raise InvalidInput(f"containing must be text, not {type(containing).__name__}")
+    # No id or title is longer.
+    if len(containing) > MAX_TITLE_CHARACTERS:
+        raise InvalidInput(f"containing must have at most {MAX_TITLE_CHARACTERS} characters, not {len(containing)}")
     return clean(containing).strip()
 
 

@@ -21,6 +21,7 @@ from turnfold.contract.results import Head, TimelineEntry
 from turnfold.contract.terms import terms
 from turnfold.contract.text import ends_of
 from turnfold.contract.turn_limits import TURNS_A_READ
+from turnfold.contract.wanted_anchors import LAST_TURN
 from turnfold.contract.words import note_stems
 from turnfold.database.conversation_cache import Wanted
 from turnfold.dates.note_time import time_of
@@ -60,7 +61,7 @@ def timeline(
     limit = _checked(query, limit)
     # Every page selects from the same entries.
     most_entries = limit if after is None else _MOST_PAGED
-    first_seq = 1 if after is None else whole_number("after", after, least=0) + 1
+    first_seq = 1 if after is None else min(whole_number("after", after, least=0), LAST_TURN - 1) + 1
     check_now(now)
     query = query and ends_of(query)
     pending = inbox.peek(address, newest=TURNS_A_READ)

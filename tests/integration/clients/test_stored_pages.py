@@ -101,6 +101,14 @@ def test_the_asynchronous_client_reads_the_same(tf: Turnfold, local: LocalWorker
     assert asyncio.run(read()) == (tf.turns("c", after=1), tf.conversations())
 
 
+@pytest.mark.parametrize("after", [2**31, 2**63, 10**30])
+def test_after_any_number_comes_nothing(tf: Turnfold, after: int) -> None:
+    said(tf, "c", 1, 1)
+    assert list(tf.turns("c", after=after)) == []
+    assert list(tf.segments("c", after=after)) == []
+    assert list(tf.timeline("c", after=after)) == []
+
+
 def test_bad_input_is_refused(tf: Turnfold) -> None:
     with pytest.raises(UnknownConversation):
         tf.turns("nobody")
@@ -110,5 +118,8 @@ def test_bad_input_is_refused(tf: Turnfold) -> None:
             tf.turns("c", **wrong)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput):
         tf.conversations(limit=0)
+    with pytest.raises(InvalidInput, match="at most 200 characters"):
+        tf.conversations(containing="x" * 201)
+    assert tf.conversations(containing="x" * 200) == []
     with pytest.raises(InvalidIdentifier):
         tf.conversations(after="\n")
