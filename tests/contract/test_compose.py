@@ -228,6 +228,14 @@ def test_every_number_of_the_dashboard_is_one_that_is_served() -> None:
     assert shown <= served
 
 
+def test_every_number_that_calls_somebody_is_on_the_dashboard() -> None:
+    dashboard = (ROOT / "ops" / "grafana" / "turnfold.json").read_text(encoding="utf-8")
+    alerts = (ROOT / "ops" / "helm" / "turnfold" / "files" / "alerts.yml").read_text(encoding="utf-8")
+    watched = set(re.findall(r"turnfold_[a-z_]+", alerts))
+    assert {"turnfold_read_seconds", "turnfold_erasures_waiting", "turnfold_up"} <= watched
+    assert {name for name in watched if name not in dashboard} == set()
+
+
 def test_what_watches_starts_with_its_profile_only() -> None:
     watching = {name for name, service in SERVICES.items() if service.get("profiles") == ["metrics"]}
     assert watching == {"metrics", "prometheus", "grafana"}
