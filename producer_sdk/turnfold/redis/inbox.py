@@ -19,7 +19,7 @@ from turnfold.contract.rings import Ring
 from turnfold.contract.tasks import CHANGES, ENTRY_VERSION, Operation, Queue, Task
 from turnfold.errors import InboxFull, Unavailable
 from turnfold.redis import scripts as inbox_scripts
-from turnfold.redis.connections import NoAnswer, translated
+from turnfold.redis.connections import NoAnswer
 from turnfold.redis.lua import Call, Script
 from turnfold.redis.servers import places_in
 from turnfold.wire.encode import Entry
@@ -196,8 +196,7 @@ class ProducerInbox:
         """Add one block of the remaining entries."""
 
         def add(place: Place) -> tuple[int, int, bool]:
-            with translated("appending"):
-                client = self._servers.client_of(place.shard)
+            with self._servers.asking("appending", place.shard) as client:
                 return self._appended(client, self._append_call(place, operation, block, room, bell, counted))
 
         held, wanted, is_confirmed = self._in_open_shard(address, add)
@@ -295,8 +294,7 @@ class ProducerInbox:
     def _peeked_at(self, place: Place, newest: int) -> tuple[Pending, bool]:
         """Read one inbox of a conversation, and whether a reshard has closed its shard."""
         names = [place.inbox, keys.forgotten(place.shard), place.mark, keys.closed(place.shard)]
-        with translated("reading the inbox"):
-            client = self._servers.client_of(place.shard)
+        with self._servers.asking("reading the inbox", place.shard) as client:
             answer: Any = _PEEK(client, names, [place.address.member, newest, BYTES_A_LOOK])
         held, sizes, joined, gone, age, mark, is_closed = cast("tuple[int, bytes, bytes, int, int, bytes, int]", answer)
         ends = [*accumulate(map(int, sizes.split(b",") if sizes else ()))]
@@ -315,8 +313,8 @@ class ProducerInbox:
         return next((stream_id for place in self._servers.places(address) if (stream_id := self._last(place))), None)
 
     def _last(self, place: Place) -> str | None:
-        with translated("reading the inbox"):
-            rows = cast("list[Any]", self._servers.client_of(place.shard).xrevrange(place.inbox, count=1))
+        with self._servers.asking("reading the inbox", place.shard) as client:
+            rows = cast("list[Any]", client.xrevrange(place.inbox, count=1))
         return rows[0][0].decode() if rows else None
 
     def is_stored(self, address: Address, last_id: str) -> bool:
@@ -340,8 +338,7 @@ class ProducerInbox:
                 begin = f"({rows[-1][0].decode()}"
 
     def _page(self, place: Place, begin: str, most: int) -> list[Any]:
-        with translated("reading the inbox"):
-            client = self._servers.client_of(place.shard)
+        with self._servers.asking("reading the inbox", place.shard) as client:
             return cast("list[Any]", client.xrange(place.inbox, min=begin, count=most))
 
     def waiting(self, tenant: str) -> list[Address]:

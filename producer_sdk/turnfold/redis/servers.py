@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
@@ -75,8 +76,12 @@ class InboxServers:
             self._check_position(client, position)
         return client
 
+    def _on_server(self, doing: str, position: int) -> str:
+        """Add which of several servers was asked, for a message."""
+        return doing if len(self) == 1 else f"{doing} (server {position + 1} of TURNFOLD_REDIS_URL)"
+
     def _check_position(self, client: redis.Redis, position: int) -> None:
-        with translated("checking its position in the list of servers"):
+        with translated(self._on_server("checking its position in the list of servers", position)):
             client.set(keys.SERVER, position, nx=True)
             found = int(cast("bytes", client.get(keys.SERVER) or position))
         if found != position:
@@ -162,9 +167,9 @@ class InboxServers:
         doing = "locating a conversation"
         layout = self.layout(doing)
         if layout.target is None:
-            with translated(doing):
-                shard = layout.shard_at(address.point)
-                is_closed = self.client_of(shard).exists(keys.closed(shard))
+            shard = layout.shard_at(address.point)
+            with self.asking(doing, shard) as client:
+                is_closed = client.exists(keys.closed(shard))
             if is_closed:
                 layout = self.layout(doing, fresh=True)
         return places_in(layout, address)
@@ -191,8 +196,15 @@ class InboxServers:
     def run(self, address: Address, doing: str, action: Callable[[Place, redis.Redis], _T]) -> _T:
         """Run an action at a conversation's place. Raises `Unavailable`."""
         place = Place(address, self._shard_at(address.point, doing))
-        with translated(doing):
-            return action(place, self.client_of(place.shard))
+        with self.asking(doing, place.shard) as client:
+            return action(place, client)
+
+    @contextmanager
+    def asking(self, doing: str, shard: int) -> Iterator[redis.Redis]:
+        """Yield the client of a shard's server. Raises `Unavailable`, which names the server if there are several."""
+        position = self.position_of(shard)
+        with translated(self._on_server(doing, position)):
+            yield self.client(position)
 
     def first_answering(self, doing: str, action: Callable[[redis.Redis], _T]) -> _T:
         """Run an action on the first server that answers. Raises `Unavailable` if none does."""
@@ -207,9 +219,12 @@ class InboxServers:
 
     def of_all(self, doing: str, action: Callable[[redis.Redis], _T]) -> list[_T]:
         """Run an action on every server of the layout; return the results of those that answer. Raises if none does."""
+        return list(self.answering(doing, action).values())
+
+    def answering(self, doing: str, action: Callable[[redis.Redis], _T]) -> dict[int, _T]:
+        """Return what `of_all` does, by the index of the server."""
         groups = {position: [position] for position in range(self.layout().most_servers)}
-        answers = self._grouped(doing, groups, lambda client, of: {of[0]: action(client)}, patient=False)
-        return list(answers.values())
+        return self._grouped(doing, groups, lambda client, of: {of[0]: action(client)}, patient=False)
 
     def waiting(self, doing: str, tenant: str) -> list[Place]:
         """Return the places with entries of a tenant; both of a conversation that is moving. Raises `Unavailable`."""
@@ -298,7 +313,7 @@ class InboxServers:
         away: Unavailable | None = None
         for position, group in groups.items():
             try:
-                with translated(doing):
+                with translated(self._on_server(doing, position)):
                     answers |= ask(self.client(position), group)
             except NoAnswer as error:
                 away = away or error

@@ -19,9 +19,13 @@ from turnfold.contract.keys import Address
 from turnfold.contract.shards import Layout
 from turnfold.database.engines import connect
 from turnfold.database.reader import Reader
+from turnfold.redis.servers import InboxServers
+from turnfold.settings import Settings
 from turnfold_worker.local.redis_server import RedisServer
 from turnfold_worker.offline import fold
 from turnfold_worker.operate import migrate
+from turnfold_worker.operate.doctor import Finding
+from turnfold_worker.operate.doctor.servers import check_redis
 
 NAMES = [f"conv-{number}" for number in range(12)]
 ON_TWO = Layout(0, 256, 2)
@@ -226,6 +230,48 @@ def test_the_first_server_may_be_the_one_that_is_away(
         servers[0].start()
         worker.settle()
         assert sorted(tf.status(name).stored for name in NAMES) == [3] * (12 - len(there)) + [4] * len(there)
+
+
+@pytest.mark.parametrize("position", [0, 1])
+def test_the_doctor_names_the_server_that_is_away_and_looks_at_the_others(
+    servers: tuple[RedisServer, RedisServer], two_urls: str, on_two: str, position: int
+) -> None:
+    with client_of(two_urls, on_two) as tf:
+        append_all(tf, turns=1)
+    whole = doctors_findings(two_urls, on_two)
+    assert whole["redis: layout"].detail == "256 shards on 2 servers, 2 answering"
+    assert whole["redis: layout"].ok
+    servers[position].kill()
+    findings, name = doctors_findings(two_urls, on_two), f"{position + 1} of TURNFOLD_REDIS_URL"
+    layout = findings.pop("redis: layout")
+    assert layout.detail == f"256 shards on 2 servers, 1 answering; no answer from number {name}"
+    assert "start the missing servers" in layout.remedy
+    assert {"redis: version", "redis: persistence", "redis: eviction"} <= findings.keys()
+    hidden = [findings["inbox"], findings["inbox: leases expire"]]
+    assert [f"server {name}" in finding.detail for finding in hidden] == [True, True]
+
+
+def test_errors_name_the_server_that_is_away(
+    servers: tuple[RedisServer, RedisServer], two_urls: str, on_two: str
+) -> None:
+    (there, *_) = [name for name in NAMES if server_of(name) == 1]
+    message = r"did not answer while .*server 2 of TURNFOLD_REDIS_URL"
+    with client_of(two_urls, on_two) as tf:
+        append_all(tf, turns=1)
+        servers[1].kill()
+        with pytest.raises(Unavailable, match=message):
+            tf.append(there, {"role": "user", "content": "Lost?"})
+    with client_of(two_urls, on_two) as tf, pytest.raises(Unavailable, match=message):
+        tf.append(there, {"role": "user", "content": "Lost?"})
+
+
+def doctors_findings(redis_url: str, database_url: str) -> dict[str, Finding]:
+    engine = connect(database_url, write=False, timeout_seconds=10)
+    opened = InboxServers.of(Settings(redis_url=redis_url, database_url=database_url), Reader(engine).layout)
+    findings = check_redis(opened, lease_seconds=30.0)
+    opened.close()
+    engine.dispose()
+    return {finding.check: finding for finding in findings}
 
 
 def test_a_list_in_another_order_or_too_short_is_refused(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Collection
 from itertools import chain
 from typing import Any, Final
 
@@ -19,7 +20,7 @@ from turnfold.redis.connections import translated as redis_translated
 from turnfold.redis.lua import Call, Script
 from turnfold.redis.servers import InboxServers
 from turnfold_worker.operate import migrate
-from turnfold_worker.operate.doctor.finding import Finding, judged
+from turnfold_worker.operate.doctor.finding import Finding, attempted, judged
 from turnfold_worker.operate.row_counts import waiting_totals
 
 LEAST_REDIS: Final = (6, 2)
@@ -98,11 +99,14 @@ def _check_postgresql(connection: Connection) -> list[Finding]:
 
 
 def check_redis(servers: InboxServers, *, lease_seconds: float) -> list[Finding]:
-    """Check that Redis answers, is new enough, persists and does not evict data, and that its inboxes are drained."""
+    """Check that Redis answers, is new enough, persists and does not evict data, and that its inboxes are drained.
+
+    Raises `Unavailable` if no server answers; what one of several that is away hides is a finding.
+    """
     findings: list[Finding] = []
     # INFO, because managed servers often forbid CONFIG.
-    abouts: list[list[dict[str, Any]]] = servers.of_all("reading INFO", _of_each_node)
-    for number, about in enumerate(chain.from_iterable(abouts), start=1):
+    abouts: dict[int, list[dict[str, Any]]] = servers.answering("reading INFO", _of_each_node)
+    for number, about in enumerate(chain.from_iterable(abouts.values()), start=1):
         version = str(about.get("redis_version", "0.0"))
         of_server = [
             judged(
@@ -116,9 +120,9 @@ def check_redis(servers: InboxServers, *, lease_seconds: float) -> list[Finding]
         findings += [finding for finding in of_server if number == 1 or not finding.ok]
     return [
         *findings,
-        _check_layout(servers, len(abouts)),
-        *_check_inboxes(servers),
-        _check_leases(servers, lease_seconds),
+        *attempted("redis: layout", lambda: [_check_layout(servers, abouts.keys())]),
+        *attempted("inbox", lambda: _check_inboxes(servers)),
+        *attempted("inbox: leases expire", lambda: [_check_leases(servers, lease_seconds)]),
     ]
 
 
@@ -126,10 +130,13 @@ def _of_each_node(client: redis.Redis) -> list[dict[str, Any]]:
     return [node.info() for node in nodes_of(client)]
 
 
-def _check_layout(servers: InboxServers, answering: int) -> Finding:
+def _check_layout(servers: InboxServers, answering: Collection[int]) -> Finding:
     """Check that every inbox server answers, and that Redis and the database agree on the layout."""
     layout = servers.layout(fresh=True)
-    detail = f"{layout.shards} shards on {layout.most_servers} servers, {answering} answering"
+    away = [str(position + 1) for position in range(layout.most_servers) if position not in answering]
+    detail = f"{layout.shards} shards on {layout.most_servers} servers, {len(answering)} answering"
+    if away:
+        detail += f"; no answer from number {', '.join(away)} of TURNFOLD_REDIS_URL"
     if layout.target is not None:
         detail += (
             f"; a reshard to {layout.target.shards} shards on {layout.target.servers} servers is in progress: "
@@ -147,7 +154,7 @@ def _check_layout(servers: InboxServers, answering: int) -> Finding:
             remedy="run `turnfold reshard` to use the servers that were added to the list",
         )  # fmt: skip
     return judged(
-        "redis: layout", ok=answering >= layout.most_servers, detail=detail,
+        "redis: layout", ok=not away, detail=detail,
         remedy="start the missing servers; turns in their inboxes are stored once they are back",
     )  # fmt: skip
 
