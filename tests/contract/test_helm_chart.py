@@ -50,7 +50,10 @@ BARE: Mapping[str, Any] = {
     "podDisruptionBudgets": False,
     "topologySpread": False,
 }
-of_every_size = pytest.mark.parametrize("values", [DEFAULT, EVERYTHING, BARE], ids=["default", "everything", "bare"])
+CELLS: Mapping[str, Any] = {"cells": {"secret": "turnfold-cells", "name": "eu"}, "refine": {"enabled": True}}
+of_every_size = pytest.mark.parametrize(
+    "values", [DEFAULT, EVERYTHING, BARE, CELLS], ids=["default", "everything", "bare", "cells"]
+)
 
 Objects = list[dict[str, Any]]
 
@@ -114,7 +117,10 @@ def test_no_container_has_rights_that_it_does_not_need(chart: ChartRenderer, val
 @of_every_size
 def test_secrets_stand_in_no_object(chart: ChartRenderer, values: Mapping[str, Any]) -> None:
     variables = [variable for container in containers(chart.render(values)) for variable in container["env"]]
-    secret = {"TURNFOLD_REDIS_URL", "TURNFOLD_DATABASE_URL", "TURNFOLD_BROKER_URL", "TURNFOLD_OPENAI_API_KEY"}
+    secret = {
+        "TURNFOLD_REDIS_URL", "TURNFOLD_DATABASE_URL", "TURNFOLD_READ_DATABASE_URL", "TURNFOLD_BROKER_URL",
+        "TURNFOLD_OPENAI_API_KEY",
+    }  # fmt: skip
     assert {variable["name"] for variable in variables if "valueFrom" in variable} <= secret
     assert not {variable["name"] for variable in variables if "value" in variable} & secret
 
@@ -124,9 +130,37 @@ def test_a_secret_among_the_settings_is_refused(chart: ChartRenderer) -> None:
         chart.render({"secret": "s", "settings": {"TURNFOLD_REDIS_URL": "redis://:hidden@redis"}})
 
 
+def test_every_container_is_told_of_a_replica_that_the_secret_names(chart: ChartRenderer) -> None:
+    rendered = containers(chart.render(EVERYTHING))
+    replica = {"name": "turnfold", "key": "read-database-url", "optional": True}
+    wanted = {"name": "TURNFOLD_READ_DATABASE_URL", "valueFrom": {"secretKeyRef": replica}}
+    assert len(rendered) == 7
+    assert [container["name"] for container in rendered if wanted not in container["env"]] == []
+
+
+def test_cells_are_mounted_and_name_the_servers(chart: ChartRenderer) -> None:
+    file = {"name": "TURNFOLD_CELLS", "value": "/etc/turnfold/cells.toml"}
+    objects, mount = chart.render(CELLS), {"name": "cells", "mountPath": "/etc/turnfold", "readOnly": True}
+    held = {"secretName": "turnfold-cells", "items": [{"key": "cells.toml", "path": "cells.toml"}]}
+    served = {}
+    for name, pod in pods(objects):
+        assert {"name": "cells", "secret": held} in pod["volumes"]
+        (container,) = pod["containers"]
+        assert mount in container["volumeMounts"]
+        assert file in container["env"]
+        variables = {variable["name"]: variable.get("value") for variable in container["env"]}
+        assert not [variable for variable in variables if variable.endswith("_URL")]
+        served[name.removeprefix("rel-turnfold-")] = variables.get("TURNFOLD_CELL")
+    assert served == {
+        **dict.fromkeys(("ingest", "compress", "refine", "beat", "metrics", "migrate"), "eu"), "gateway": None,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [
+        ({"cells": {"secret": "c"}}, "set `cells.name` to the cell of this release's workers"),
+        ({"secret": "s", "settings": {"TURNFOLD_CELLS": "/cells.toml"}}, "TURNFOLD_CELLS is set by `cells.secret`"),
         ({}, "set `secret` to the name of a secret with redis-url and database-url"),
         ({"secret": "s", "gateway": {"ingress": {"enabled": True}}}, "gateway.ingress.tlsSecret"),
     ],

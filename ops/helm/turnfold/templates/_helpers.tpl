@@ -32,20 +32,36 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | quote }}
 {{- end -}}
 {{- end -}}
 
-{{- /* What every container is told: addresses by reference to the secret, settings by value. */ -}}
+{{- /* What every container is told: addresses by reference to a secret, settings by value; takes (dict "root" $ "name"
+"ingest"). With cells, the gateway serves all of them and every other workload a single one. */ -}}
 {{- define "turnfold.env" -}}
-{{- $secret := required "set `secret` to the name of a secret with redis-url and database-url" .Values.secret -}}
+{{- $values := .root.Values -}}
+{{- if $values.cells.secret -}}
+- name: TURNFOLD_CELLS
+  value: /etc/turnfold/cells.toml
+{{- if ne .name "gateway" }}
+- name: TURNFOLD_CELL
+  value: {{ required "set `cells.name` to the cell of this release's workers" $values.cells.name | quote }}
+{{- end }}
+{{- else -}}
+{{- $secret := required "set `secret` to the name of a secret with redis-url and database-url" $values.secret -}}
 - name: TURNFOLD_REDIS_URL
   valueFrom: {secretKeyRef: {name: {{ $secret }}, key: redis-url}}
 - name: TURNFOLD_DATABASE_URL
   valueFrom: {secretKeyRef: {name: {{ $secret }}, key: database-url}}
+- name: TURNFOLD_READ_DATABASE_URL
+  valueFrom: {secretKeyRef: {name: {{ $secret }}, key: read-database-url, optional: true}}
 - name: TURNFOLD_BROKER_URL
   valueFrom: {secretKeyRef: {name: {{ $secret }}, key: broker-url, optional: true}}
+{{- end }}
 - name: TURNFOLD_REFINE
-  value: {{ ternary "on" "off" .Values.refine.enabled | quote }}
-{{- range $name, $value := omit .Values.settings "TURNFOLD_REFINE" }}
+  value: {{ ternary "on" "off" $values.refine.enabled | quote }}
+{{- range $name, $value := omit $values.settings "TURNFOLD_REFINE" }}
+{{- if or (eq $name "TURNFOLD_CELLS") (eq $name "TURNFOLD_CELL") }}
+{{- fail (printf "%s is set by `cells.secret` and `cells.name`, not by `settings`" $name) }}
+{{- end }}
 {{- if regexMatch "PASSWORD|API_KEY|REDIS_URL|DATABASE_URL|BROKER_URL" $name }}
-{{- fail (printf "%s is a secret: put it into the secret `%s`, not into `settings`" $name $secret) }}
+{{- fail (printf "%s is a secret: put it into the secret `%s`, not into `settings`" $name ($values.cells.secret | default $values.secret)) }}
 {{- end }}
 - name: {{ $name }}
   value: {{ $value | quote }}
@@ -98,6 +114,21 @@ topologySpreadConstraints:
         {{- include "turnfold.selector" . | nindent 8 }}
 {{- end }}
 volumes:
-  - name: scratch
-    emptyDir: {sizeLimit: 256Mi}
+  {{- include "turnfold.volumes" . | nindent 2 }}
+{{- end -}}
+
+{{- define "turnfold.volumes" -}}
+- name: scratch
+  emptyDir: {sizeLimit: 256Mi}
+{{- with .root.Values.cells.secret }}
+- name: cells
+  secret: {secretName: {{ . }}, items: [{key: cells.toml, path: cells.toml}]}
+{{- end }}
+{{- end -}}
+
+{{- define "turnfold.mounts" -}}
+- {name: scratch, mountPath: /tmp}
+{{- if .root.Values.cells.secret }}
+- {name: cells, mountPath: /etc/turnfold, readOnly: true}
+{{- end }}
 {{- end -}}
