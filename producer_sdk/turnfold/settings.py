@@ -113,9 +113,7 @@ class Settings:
         if self.database_pooler and self.uses_sqlite:
             msg = "TURNFOLD_DATABASE_POOLER is on, but TURNFOLD_DATABASE_URL names SQLite, which has no pooler"
             raise InvalidSettings(msg, remedy="turn it off")
-        if self.read_database_url and _IN_MEMORY.fullmatch(self.read_database_url):
-            msg = "TURNFOLD_READ_DATABASE_URL names an in-memory database, which cannot be a replica"
-            raise InvalidSettings(msg, remedy="name a replica of TURNFOLD_DATABASE_URL, or unset it")
+        _check_replica(self)
         if self.broker_url and not _URL.match(self.broker_url):
             # The message omits the value, which may be or contain a password.
             msg = "TURNFOLD_BROKER_URL is not a URL"
@@ -220,6 +218,22 @@ def _check_cell(settings: Settings) -> None:
     if settings.cell and not settings.cells:
         msg = "TURNFOLD_CELL is set, but TURNFOLD_CELLS is not"
         raise InvalidSettings(msg, remedy="set TURNFOLD_CELLS to the file of cells, or unset TURNFOLD_CELL")
+
+
+def _check_replica(settings: Settings) -> None:
+    """Raise `InvalidSettings` for a database that cannot be a replica of the other."""
+    url, remedy = settings.read_database_url, "name a replica of TURNFOLD_DATABASE_URL, or unset it"
+    if _IN_MEMORY.fullmatch(url):
+        msg = "TURNFOLD_READ_DATABASE_URL names an in-memory database, which cannot be a replica"
+        raise InvalidSettings(msg, remedy=remedy)
+    if "://" in url and _kind_of_database(url) != _kind_of_database(settings.database_url):
+        msg = "TURNFOLD_READ_DATABASE_URL names another kind of database than TURNFOLD_DATABASE_URL"
+        raise InvalidSettings(msg, remedy=remedy)
+
+
+def _kind_of_database(url: str) -> str:
+    """Return the kind that a URL names, without the driver."""
+    return url.partition("://")[0].partition("+")[0]
 
 
 def _check_bounds(settings: Settings) -> None:

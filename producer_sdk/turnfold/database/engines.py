@@ -28,30 +28,33 @@ def database(settings: Settings, *, write: bool, timeout_seconds: float | None =
 
     Raises as `connect`.
     """
-    url = settings.read_database_url if replica else settings.database_url
+    url, variable = settings.database_url, "TURNFOLD_DATABASE_URL"
+    if replica:
+        url, variable = settings.read_database_url, "TURNFOLD_READ_DATABASE_URL"
     patience = settings.timeout_seconds if timeout_seconds is None else timeout_seconds
-    return connect(url, write=write, timeout_seconds=patience, pooler=settings.database_pooler)
+    return connect(url, write=write, timeout_seconds=patience, pooler=settings.database_pooler, variable=variable)
 
 
 def connect(
-    database_url: str, *, write: bool, timeout_seconds: float, create: bool = False, pooler: bool = False
-) -> Engine:
+    database_url: str, *, write: bool, timeout_seconds: float, create: bool = False, pooler: bool = False,
+    variable: str = "TURNFOLD_DATABASE_URL",
+) -> Engine:  # fmt: skip
     """Create an engine for SQLite or PostgreSQL, without connecting.
 
     A write engine takes SQLite's write lock at the start of a transaction (`BEGIN IMMEDIATE`: otherwise, upgrading a
     read to a write fails under load). A read engine on PostgreSQL runs read-only in REPEATABLE READ; on SQLite a
     transaction is a snapshot by itself. `create` creates SQLite's file, readable by this user only. `pooler` is for
     PostgreSQL behind a pooler that shares sessions among transactions: nothing is kept in a session. Raises
-    `InvalidSettings` for a URL of another database.
+    `InvalidSettings`, which names `variable`, for a URL of another database.
     """
     try:
         url = make_url(database_url)
     except ArgumentError as error:
-        msg = f"TURNFOLD_DATABASE_URL is not a database URL ({error})"
+        msg = f"{variable} is not a database URL ({error})"
         raise InvalidSettings(msg, remedy="use sqlite:///path or postgresql+psycopg://…") from error
     except ValueError:
         # Omit the value: if a password contains an unescaped delimiter, its rest is taken for the port.
-        msg = "TURNFOLD_DATABASE_URL has a port that is not a number"
+        msg = f"{variable} has a port that is not a number"
         raise InvalidSettings(
             msg,
             remedy=(
@@ -64,7 +67,7 @@ def connect(
         return _sqlite(url, write=write, timeout_seconds=timeout_seconds, create=create)
     if url.drivername in {"postgresql", "postgresql+psycopg"}:
         return _postgresql(url, write=write, timeout_seconds=timeout_seconds, pooler=pooler)
-    msg = f"TURNFOLD_DATABASE_URL names an unsupported database, {url.drivername}"
+    msg = f"{variable} names an unsupported database, {url.drivername}"
     raise InvalidSettings(msg, remedy="use sqlite:///path or postgresql+psycopg://user:password@host:5432/database")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from turnfold import AsyncTurnfold, InvalidInput, InvalidSettings, Settings, Turnfold, Unavailable
 from turnfold.contract.server_urls import without_password
-from turnfold.database.engines import connect
+from turnfold.database.engines import connect, database
 from turnfold.redis.connections import connect as connect_redis
 
 EXAMPLES: dict[str, tuple[str, object]] = {
@@ -41,6 +41,39 @@ EXAMPLES: dict[str, tuple[str, object]] = {
 def test_a_pooler_before_sqlite_is_refused() -> None:
     with pytest.raises(InvalidSettings, match=r"TURNFOLD_DATABASE_POOLER is on, .* SQLite"):
         Settings(database_url="sqlite:///turnfold.db", database_pooler=True)
+
+
+@pytest.mark.parametrize(
+    ("database", "replica"),
+    [
+        ("postgresql://db/turnfold", "sqlite:///turnfold.db"), ("sqlite:///turnfold.db", "postgresql://db/turnfold"),
+        ("postgresql://db/turnfold", "sqlite://"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_a_replica_is_refused(database: str, replica: str) -> None:
+    with pytest.raises(InvalidSettings, match=r"TURNFOLD_READ_DATABASE_URL names .*: name a replica"):
+        Settings(database_url=database, read_database_url=replica)
+
+
+def test_a_replica_may_be_reached_by_another_name_of_the_driver() -> None:
+    url = "postgresql://replica/turnfold"
+    assert Settings(database_url="postgresql+psycopg://db/turnfold", read_database_url=url).read_database_url == url
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("replica", "is not a database URL"),
+        ("postgresql://me:pass@word@host:port/db", "has a port that is not a number"),
+        ("postgresql+pg8000://host/db", "names an unsupported database"),
+    ],
+)
+def test_a_bad_replica_is_named_as_the_replica(url: str, message: str) -> None:
+    settings = Settings(database_url="postgresql://db/turnfold", read_database_url=url)
+    with pytest.raises(InvalidSettings, match=f"TURNFOLD_READ_DATABASE_URL {message}"):
+        database(settings, write=False, replica=True)
+    with pytest.raises(InvalidSettings, match=f"TURNFOLD_DATABASE_URL {message}"):
+        database(Settings(database_url=url), write=False)
 
 
 def test_every_setting_has_an_example_here() -> None:
@@ -77,7 +110,8 @@ def test_an_address_as_a_tenant_is_shown_whole() -> None:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_each_variable_is_read(name: str) -> None:
     text, value = EXAMPLES[name]
-    environment = {"TURNFOLD_DATABASE_URL": "postgresql+psycopg://db/turnfold"} if name == "database_pooler" else {}
+    on_postgresql = name in {"database_pooler", "read_database_url"}
+    environment = {"TURNFOLD_DATABASE_URL": "postgresql+psycopg://db/turnfold"} if on_postgresql else {}
     environment[f"TURNFOLD_{name.upper()}"] = text
     assert getattr(Settings.from_env(environment), name) == value
 
