@@ -22,6 +22,8 @@ from turnfold.errors import InvalidSettings
 DEFAULT_REDIS_URL = "redis://127.0.0.1:6379/0"
 DEFAULT_DATABASE_URL = "sqlite:///turnfold.db"
 
+MOST: Final = 2**53
+"""Upper limit of counts: Redis compares them as floating-point numbers, which are exact up to it."""
 _OF_CELLS: Final = (
     "TURNFOLD_REDIS_URL", "TURNFOLD_DATABASE_URL", "TURNFOLD_BROKER_URL", "TURNFOLD_READ_DATABASE_URL",
     "TURNFOLD_DATABASE_POOLER",
@@ -241,17 +243,17 @@ def _check_bounds(settings: Settings) -> None:
     if not 0 <= settings.shards <= MOST_SHARDS:
         msg = f"TURNFOLD_SHARDS must be 1 to {MOST_SHARDS}, or 0 for the stored number, not {settings.shards}"
         raise InvalidSettings(msg)
-    if settings.max_inbox_turns < 1:
-        raise InvalidSettings(f"TURNFOLD_MAX_INBOX_TURNS must be at least 1, not {settings.max_inbox_turns}")
-    if settings.max_inbox_bytes < settings.max_turn_bytes:
+    if not 1 <= settings.max_inbox_turns <= MOST:
+        raise InvalidSettings(f"TURNFOLD_MAX_INBOX_TURNS must be 1 to {MOST}, not {settings.max_inbox_turns}")
+    if not settings.max_turn_bytes <= settings.max_inbox_bytes <= MOST:
         msg = (
-            f"TURNFOLD_MAX_INBOX_BYTES must be at least TURNFOLD_MAX_TURN_BYTES ({settings.max_turn_bytes}), not "
-            f"{settings.max_inbox_bytes}"
+            f"TURNFOLD_MAX_INBOX_BYTES must be at least TURNFOLD_MAX_TURN_BYTES ({settings.max_turn_bytes}) and at "
+            f"most {MOST}, not {settings.max_inbox_bytes}"
         )
         raise InvalidSettings(msg)
     for name in ("tenant_turns_a_day", "tenant_bytes_a_day", "tenant_stored_bytes"):
-        if getattr(settings, name) < 0:
-            msg = f"TURNFOLD_{name.upper()} must be at least 0 (0: unlimited), not {getattr(settings, name)}"
+        if not 0 <= getattr(settings, name) <= MOST:
+            msg = f"TURNFOLD_{name.upper()} must be 0 (unlimited) to {MOST}, not {getattr(settings, name)}"
             raise InvalidSettings(msg)
 
 

@@ -12,6 +12,7 @@ LOG_FORMATS: Final = ("text", "json")
 
 _MOST_DAYS: Final = 36_500
 """A century; databases have no dates for much longer ago."""
+_MOST_SECONDS: Final = 86_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -58,8 +59,8 @@ class WorkerSettings(ModelSettings):
     def __post_init__(self) -> None:
         ModelSettings.__post_init__(self)
         for name in ("lease_seconds", "slice_seconds", "sweep_seconds", "republish_seconds", "fold_idle_seconds"):
-            if getattr(self, name) <= 0:
-                self.refuse(name, "must be above 0")
+            if not 0 < getattr(self, name) <= _MOST_SECONDS:
+                self.refuse(name, f"must be above 0 and at most {_MOST_SECONDS}")
         for name in ("claim_conversations", "batch_turns", "attempts", "fold_turns", "fold_tokens"):
             if getattr(self, name) < 1:
                 self.refuse(name, "must be at least 1")

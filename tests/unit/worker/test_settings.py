@@ -23,6 +23,8 @@ def test_a_number_has_an_end(name: str, text: str) -> None:
     ("variable", "text"),
     [
         ("TURNFOLD_KEEP_LEVEL0_DAYS", "-1"), ("TURNFOLD_KEEP_LEVEL0_DAYS", "1e9"),
+        ("TURNFOLD_LEASE_SECONDS", "0"), ("TURNFOLD_LEASE_SECONDS", "86401"),
+        ("TURNFOLD_SWEEP_SECONDS", "86401"),
         ("TURNFOLD_PRICES", "local=nan/0/0"), ("TURNFOLD_PRICES", "local=0/0/inf"), ("TURNFOLD_PRICES", "local=1/2"),
     ],
 )  # fmt: skip

@@ -10,6 +10,7 @@ import click
 
 from turnfold.contract.keys import checked_id
 from turnfold.errors import Unavailable
+from turnfold.settings import MOST
 from turnfold_worker.cli.output import console, json_option, plain, print_json, table, words
 from turnfold_worker.cli.session import Session, pass_session
 from turnfold_worker.cli.streams import safe
@@ -60,7 +61,7 @@ def quota() -> None:
 def _bounds(command: _Command) -> _Command:
     """Add an option for each limit."""
     for name in reversed(SETTINGS):
-        greatest = 36_500 if name == "retention_days" else 2**53
+        greatest = 36_500 if name == "retention_days" else MOST
         option = f"--{name.replace('_', '-')}"
         command = click.option(option, type=click.IntRange(0, greatest), metavar="N", help=_SAID[name])(command)
     return command
