@@ -19,7 +19,9 @@ from support.refinery import Refinery
 from turnfold import QuotaExceeded, Settings, Turnfold
 from turnfold.contract import keys
 from turnfold.contract.keys import Address
+from turnfold.contract.tables import HIDDEN_PREFIX
 from turnfold.redis.quotas import Quotas
+from turnfold_worker.adapters.sql.tenant_quotas import SqlTenantQuotas
 from turnfold_worker.cli import main
 
 TURN = {"role": "user", "content": "We must use PostgreSQL."}
@@ -196,6 +198,22 @@ def measure_anew(local: LocalWorker, client: redis.Redis) -> None:
     """Let a minute pass and measure again."""
     client.delete(keys.QUOTAS, keys.SWEEP)
     local.worker.sweep_in_turn()
+
+
+def test_a_tenant_of_whom_all_is_forgotten_is_one_only_until_its_rows_are_deleted(
+    tf: Turnfold, local: LocalWorker
+) -> None:
+    tf.append("gone", {"role": "user", "content": "Hello."})
+    tf.for_tenant("other").append("kept", {"role": "user", "content": "Hello."})
+    tf.for_tenant("other").append("gone", {"role": "user", "content": "Hello."})
+    local.drain()
+    quotas = SqlTenantQuotas(local.engine)
+    assert quotas.tenants(standing_only=True) == quotas.tenants() == ["acme", "other"]
+    with local.write_engine.begin() as connection:
+        hidden = {"name": HIDDEN_PREFIX + "0"}
+        connection.execute(text("UPDATE conversation SET external_id = :name WHERE external_id = 'gone'"), hidden)
+    assert quotas.tenants(standing_only=True) == ["other"]
+    assert quotas.tenants() == ["acme", "other"]
 
 
 def test_what_a_change_makes_shorter_counts_no_longer(tf: Turnfold, local: LocalWorker, run: Run) -> None:

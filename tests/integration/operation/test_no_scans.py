@@ -150,6 +150,7 @@ def test_no_command_reads_a_whole_table(
         assert outcome.exit_code in {0, 1}, (command, outcome.output)
     engine = connect(database_url, write=False, timeout_seconds=30)
     assert "tenant12" in SqlTenantQuotas(engine).tenants()
+    assert "tenant12" in SqlTenantQuotas(engine).tenants(standing_only=True)
     engine.dispose()
     assert len(statements) > before + 40
     assert scans(database_url, statements) == []

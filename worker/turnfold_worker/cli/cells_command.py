@@ -95,7 +95,7 @@ def _stored_in(settings: WorkerSettings) -> list[str]:
 
     engine = database(settings, write=False)
     try:
-        return SqlTenantQuotas(engine).tenants()
+        return SqlTenantQuotas(engine).tenants(standing_only=True)
     finally:
         engine.dispose()
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, Engine, LargeBinary, Text, cast, delete, func, select, text
 
 from turnfold.contract.tables import (
+    HIDDEN_PREFIX,
     TENANT_USAGE,
     ConversationRow,
     StoredSizeRow,
@@ -29,17 +30,17 @@ _quota = table(TenantQuotaRow)
 CONVERSATIONS_AT_ONCE: Final = 200
 
 # A loose index scan from tenant to tenant: DISTINCT would read every conversation.
-TENANTS: Final = text(
-    """
+_TENANTS: Final = """
     WITH RECURSIVE storing(tenant) AS (
-      SELECT (SELECT MIN(tenant) FROM conversation)
+      SELECT (SELECT MIN(tenant) FROM conversation WHERE {counted})
       UNION ALL
-      SELECT (SELECT MIN(tenant) FROM conversation WHERE tenant > storing.tenant) FROM storing
+      SELECT (SELECT MIN(tenant) FROM conversation WHERE tenant > storing.tenant AND {counted}) FROM storing
       WHERE storing.tenant IS NOT NULL
     )
     SELECT tenant FROM storing WHERE tenant IS NOT NULL
     """
-)
+TENANTS: Final = text(_TENANTS.format(counted="1 = 1"))
+STANDING_TENANTS: Final = text(_TENANTS.format(counted=f"external_id NOT LIKE '{HIDDEN_PREFIX}%'"))
 
 
 class SqlTenantQuotas:
@@ -79,10 +80,10 @@ class SqlTenantQuotas:
         with transaction(self._engine) as connection:
             return int(connection.scalar(select(spent).where(*mine)) or 0)
 
-    def tenants(self) -> list[str]:
-        """Return all tenants with a conversation."""
+    def tenants(self, *, standing_only: bool = False) -> list[str]:
+        """Return all tenants with a conversation, or with one that is not forgotten."""
         with transaction(self._engine) as connection:
-            return list(connection.scalars(TENANTS))
+            return list(connection.scalars(STANDING_TENANTS if standing_only else TENANTS))
 
     def measure(self, tenant: str) -> int:
         """Return the bytes of a tenant's turns; reads only conversations that changed since the last measurement."""
