@@ -92,7 +92,7 @@ def test_what_is_imported_has_the_digest_of_what_was_exported(
     said = run("import", tmp_path / file, "--json", tenant="other")
 
     assert json.loads(said.stdout) == {
-        "turns": len(shown), "stored_before": 0, "conversations": ["c"], "folded": False,
+        "turns": len(shown), "stored_before": 0, "conversations": ["c"], "folded": True,
     }  # fmt: skip
     theirs = tf.for_tenant("other")
     assert local.digest("c", "other") == before
@@ -267,9 +267,18 @@ def test_importing_again_changes_nothing_and_never_mixes_two_conversations(
     digests = local.digest("c"), local.digest("d")
 
     again = run("import", tmp_path / "all.jsonl.gz", "--json")
-    assert json.loads(again.stdout)["stored_before"] == 35
+    assert json.loads(again.stdout) == {
+        "turns": 35, "stored_before": 35, "conversations": ["c", "d"], "folded": True,
+    }  # fmt: skip
     assert "nothing changed" in run("import", tmp_path / "all.jsonl.gz").stdout
     assert (local.digest("c"), local.digest("d")) == digests
+
+    tf.forget("d", timeout_seconds=0)
+    local.settle()
+    anew = ("import", tmp_path / "all.jsonl.gz", "--fold-anew", "--json")
+    assert [json.loads(run(*anew).stdout)["folded"] for _ in range(2)] == [False, False]
+    local.settle()
+    assert json.loads(run(*anew).stdout)["folded"]
 
     tf.edit("c", "a-1", content="Something else.")
     local.settle()

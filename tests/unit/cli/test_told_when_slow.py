@@ -9,8 +9,8 @@ import pytest
 from click.testing import Result
 from redis.exceptions import OutOfMemoryError
 
-from turnfold import Turnfold
-from turnfold.redis.connections import translated
+from turnfold import Turnfold, Unavailable
+from turnfold.redis.connections import NoAnswer, translated
 from turnfold_worker.cli import changes, import_command, output
 from turnfold_worker.cli.output import told_when_slow
 from turnfold_worker.local.redis_server import RedisServer
@@ -85,6 +85,30 @@ def test_an_import_that_redis_refuses_says_why_while_it_tries_again(
     assert "out of memory: raise maxmemory, or start workers, which empty the inboxes; retrying for 1 s" in (
         result.stderr
     )
+    assert "does not answer" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("urls", "error", "said"),
+    [
+        ("redis://h", Unavailable("the database is locked", remedy="try again"), "the database is locked: try again;"),
+        ("redis://h,redis://i", NoAnswer("server 2 is silent", remedy="start it"), "server 2 is silent: start it;"),
+    ],
+)
+def test_an_import_says_what_it_met(
+    run: Run, write: Write, servers: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, urls: str, error: Unavailable,
+    said: str,
+) -> None:  # fmt: skip
+    def refuse(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(Turnfold, "append", refuse)
+    monkeypatch.setattr(import_command, "_stored_before", lambda *_: None)
+
+    result = run(*servers, "--redis-url", urls, "import", write("c.jsonl", TURNS))
+
+    assert result.exit_code == 3
+    assert f"turnfold: {said} retrying for 1 s" in result.stderr
     assert "does not answer" not in result.stderr
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
-from redis import AuthenticationError, ResponseError
+from redis import AuthenticationError
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
 
-from turnfold.contract.server_urls import without_password
+from turnfold.contract.server_urls import urls_of, without_password
 from turnfold.errors import InboxFull, QuotaExceeded, SchemaMismatch, Unavailable, WaitTimeout
+from turnfold.redis.connections import NoAnswer
 from turnfold_worker.cli.archive_files import is_archive, restore_file
 from turnfold_worker.cli.failures import Stopped
 from turnfold_worker.cli.output import json_option, print_json, progress, told_when_slow
@@ -54,8 +55,8 @@ def import_files(
       a ChatGPT export (conversations.json)
       what `turnfold export` wrote, also compressed
 
-    Every file of turns is checked before anything is sent. Turns without an id get one derived from their position and
-    content, so that importing again, after an interruption or not, duplicates nothing.
+    Every file of turns is checked before anything is sent. Turns without an id ("turn_id"; "id" is not read) get one
+    derived from their position and content, so that importing again, after an interruption or not, duplicates nothing.
 
     An export is written directly to the database, edits included, one conversation at a time: each is stored completely
     or not at all, and one that is already stored is left alone. Import only archives from a source you trust: their
@@ -97,7 +98,10 @@ def import_files(
     if wait_seconds is not None:
         _wait(session, ids, total, seconds=wait_seconds)
     whole = not transcripts and not fold_anew
-    _report(ids, total, stored_before, folded=wait_seconds is not None, whole=whole, as_json=as_json)
+    folded = wait_seconds is not None or (whole and not stored_before)
+    if as_json and stored_before == total:
+        folded = folded or _are_folded(session, ids)
+    _report(ids, total, stored_before, folded=folded, whole=whole, as_json=as_json)
 
 
 def append_all(
@@ -115,13 +119,15 @@ def append_all(
         met = state.outcome.exception() if state.outcome else None
 
     def waited_for() -> str:
-        if met is not None and isinstance(met.__cause__, ResponseError):
-            return f"{met}; retrying for {PATIENCE_SECONDS:.0f} s"
         if isinstance(met, InboxFull):
             return (
                 f"the inbox of conversation {transcript.conversation_id!r} is full: waiting {PATIENCE_SECONDS:.0f} s "
                 "for workers to store some turns; `turnfold up` starts workers"
             )
+        if met is None:
+            return f"waiting for Redis at {without_password(redis_url)}"
+        if not isinstance(met, NoAnswer) or len(urls_of(redis_url)) > 1:
+            return f"{met}; retrying for {PATIENCE_SECONDS:.0f} s"
         return (
             f"Redis does not answer at {without_password(redis_url)}: retrying for {PATIENCE_SECONDS:.0f} s. To start "
             "one: Ctrl-C, `turnfold up` in another terminal, then this command again"
@@ -197,6 +203,11 @@ def _wait(session: Session, ids: list[str], total: int, *, seconds: float) -> No
     except Unavailable as error:
         error.args = (f"{error}; {done}",)
         raise
+
+
+def _are_folded(session: Session, ids: list[str]) -> bool:
+    found = map(session.turnfold.status, ids)
+    return all(status.inbox == 0 and status.folded == status.stored for status in found)
 
 
 def _refuse_repeated(transcripts: list[Transcript]) -> None:
