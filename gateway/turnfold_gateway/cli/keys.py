@@ -84,7 +84,7 @@ def revoke(key_id: str) -> None:
 
 
 @keys.command(short_help="Show what administrators did.")
-@click.option("--conversation", help="Show only this tenant.")
+@click.option("--conversation", help="Show only calls about this conversation.")
 @click.option(
     "--limit", type=click.IntRange(1), default=50, show_default=True, help="Maximum number of entries, newest first."
 )
