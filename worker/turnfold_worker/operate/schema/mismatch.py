@@ -23,6 +23,7 @@ BROKEN_REMEDY: Final = "restore it completely, or start with an empty database"
 FOREIGN_REMEDY: Final = "create a separate database for Turnfold, and set TURNFOLD_DATABASE_URL to it"
 """Remedy for a database that another application made."""
 
+_MIGRATE: Final = "run `turnfold migrate`"
 CONTRACT_REMEDY: Final = "run `turnfold migrate --contract` once no process of an older version is running"
 """Remedy for a database whose next migration contracts."""
 
@@ -60,10 +61,12 @@ def is_newer(connection: Connection, revision: str | None) -> bool:
 
 def not_migrated(revision: str | None) -> Mismatch:
     """Return the mismatch of a database that a migration would fix."""
-    reason = f"the database is at revision {revision or 'none'}, this version needs {needed(steps()).revision}"
+    if revision is None:
+        return Mismatch("the database is at revision none: it was never migrated", _MIGRATE, migrates=True)
+    reason = f"the database is at revision {revision}, this version needs {needed(steps()).revision}"
     if waits_to_contract(revision, steps()):
         return Mismatch(reason, CONTRACT_REMEDY, migrates=True)
-    return Mismatch(reason, "run `turnfold migrate`", migrates=True)
+    return Mismatch(reason, _MIGRATE, migrates=True)
 
 
 def mismatch_of(connection: Connection) -> Mismatch | None:
