@@ -58,6 +58,7 @@ def test_a_database_in_use_is_expanded_and_contracted_by_a_command_of_its_own(
 
     assert (migrate.current(database_url), served(database_url)) == ("0003", SchemaRange(1, 2))
     assert "migrate --contract" in migrate.state(database_url)
+    assert migrate.contract_pending(database_url)
     assert migrate.check(database_url) == []
     migrate.upgrade(database_url)
     assert migrate.current(database_url) == "0003"
@@ -66,6 +67,7 @@ def test_a_database_in_use_is_expanded_and_contracted_by_a_command_of_its_own(
     # A worker of version 1 inserts rows like this.
     run(database_url, "INSERT INTO conversation (tenant, external_id, closed_seq) VALUES ('acme', 'beside', 8)")
     migrate.upgrade(database_url, contract=True)
+    assert not migrate.contract_pending(database_url)
     assert (migrate.current(database_url), served(database_url)) == (LAST, SchemaRange(2, 2))
     assert migrate.check(database_url) == []
     engine = reader(database_url)
@@ -113,6 +115,7 @@ def test_a_reader_reads_every_version_of_its_range_and_no_other(
     assert reads(database_url, READ_BY_VERSION_1) == "yes"
 
     migrate.upgrade(database_url, contract=True)
+    assert not migrate.contract_pending(database_url)
     assert reads(database_url) == "yes"
     assert "upgrade Turnfold here" in reads(database_url, READ_BY_VERSION_1)
     assert "run `turnfold migrate`" in reads(database_url, SchemaRange(3, 4))

@@ -253,7 +253,15 @@ class TestNothingRuns:
         result = run(*self.NOWHERE, "forget", *arguments)
 
         assert result.exit_code == 2
-        assert "give a conversation, or --all" in result.stderr
+        assert "give a conversation, or --all, or --subject, just one of them" in result.stderr
+
+    @pytest.mark.parametrize("command", ["digest", "export", "refine"])
+    @pytest.mark.parametrize("arguments", [(), ("c", "--all")])
+    def test_what_is_of_one_or_all_is_not_of_both(self, run: Run, command: str, arguments: tuple[str, ...]) -> None:
+        result = run(*self.NOWHERE, command, *arguments)
+
+        assert result.exit_code == 2
+        assert "--all, not both" in result.stderr
 
     @pytest.mark.parametrize("command", ["delete", "rewind"])
     def test_what_cannot_be_undone_asks_first(self, run: Run, command: str) -> None:
@@ -284,7 +292,9 @@ class TestMigrate:
         assert "revision none" in before.stdout
         assert made.exit_code == 0
         assert after.exit_code == 0
-        assert json.loads(after.stdout) == {"revision": steps()[-1].revision, "drift": []}
+        assert json.loads(after.stdout) == {
+            "revision": steps()[-1].revision, "drift": [], "contract_pending": False,
+        }  # fmt: skip
 
     def test_tables_that_no_migration_mends_are_named_with_the_remedy(self, run: Run, tmp_path: Path) -> None:
         url = f"sqlite:///{tmp_path}/other.db"

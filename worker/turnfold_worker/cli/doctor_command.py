@@ -117,7 +117,7 @@ def digest(session: Session, conversation: str | None, everything: bool, as_json
       turnfold --tenant acme digest --all
     """
     if (conversation is not None) is everything:
-        raise click.UsageError("give a conversation, or --all")
+        raise click.UsageError("give a conversation, or --all, not both")
     if conversation is not None:
         hashed = _digest(session, session.standing_address(conversation))
         if as_json:
@@ -183,7 +183,8 @@ def migrate(ctx: click.Context, only_check: bool, contract: bool, partitions: in
         )
     drift = migrations.check(url)
     if as_json:
-        print_json({"revision": migrations.current(url), "drift": drift})
+        found = {"revision": migrations.current(url), "drift": drift}
+        print_json({**found, "contract_pending": migrations.contract_pending(url)})
     else:
         click.echo("\n".join(drift) or migrations.state(url))
     if drift:

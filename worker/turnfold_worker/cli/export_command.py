@@ -58,7 +58,7 @@ def export(
       turnfold export --all | turnfold --database-url postgresql+psycopg://… --redis-url redis://… import -
     """
     if bool(conversations) is everything:
-        raise click.UsageError("give conversations, or --all")
+        raise click.UsageError("give conversations, or --all, not both")
     if as_json and output == STANDARD_OUTPUT:
         raise click.UsageError("--json needs a file for the archive: give one with --output")
     if tenant is not None:

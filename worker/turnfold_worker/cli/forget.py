@@ -43,7 +43,7 @@ def forget(
       turnfold --tenant acme forget --subject user-42 --yes --json
     """
     if (conversation is not None) + everything + (subject is not None) != 1:
-        raise click.UsageError("give a conversation, or --all, or --subject")
+        raise click.UsageError("give a conversation, or --all, or --subject, just one of them")
     tenant = session.settings.tenant
     if subject is not None:
         ask(f"Permanently erase subject {subject!r} from every conversation of tenant {tenant!r}?", yes=yes)

@@ -51,7 +51,7 @@ def refine(
       turnfold refine chat --undo
     """
     if (conversation is None) != everything:
-        raise click.UsageError("give a conversation, or --all")
+        raise click.UsageError("give a conversation, or --all, not both")
     if undo and batch:
         raise click.UsageError("--undo and --batch cannot be combined")
     session = ctx.ensure_object(Session)

@@ -179,6 +179,11 @@ def state(database_url: str) -> str:
         return f"{sentence}: {CONTRACT_REMEDY}" if waits_to_contract(revision, steps()) else sentence
 
 
+def contract_pending(database_url: str) -> bool:
+    """Tell whether `turnfold migrate --contract` has something left to remove."""
+    return waits_to_contract(current(database_url), steps())
+
+
 @contextmanager
 def _reading(database_url: str) -> Iterator[Connection]:
     engine = connect(database_url, write=False, timeout_seconds=LOCK_SECONDS, pooler=True)
