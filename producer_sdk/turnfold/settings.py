@@ -14,7 +14,7 @@ from typing import Any, Final, Self, TypeVar
 from turnfold.contract.cells import Cells, parse_cells
 from turnfold.contract.keys import checked_id
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.server_urls import is_cluster, urls_of, without_password
+from turnfold.contract.server_urls import is_cluster, named_by, urls_of, without_password
 from turnfold.contract.shards import MOST_SHARDS
 from turnfold.contract.vectors import DEFAULT_MODEL
 from turnfold.errors import InvalidSettings
@@ -115,6 +115,7 @@ class Settings:
         if self.database_pooler and self.uses_sqlite:
             msg = "TURNFOLD_DATABASE_POOLER is on, but TURNFOLD_DATABASE_URL names SQLite, which has no pooler"
             raise InvalidSettings(msg, remedy="turn it off")
+        _check_servers(self)
         _check_replica(self)
         if self.broker_url and not _URL.match(self.broker_url):
             # The message omits the value, which may be or contain a password.
@@ -220,6 +221,13 @@ def _check_cell(settings: Settings) -> None:
     if settings.cell and not settings.cells:
         msg = "TURNFOLD_CELL is set, but TURNFOLD_CELLS is not"
         raise InvalidSettings(msg, remedy="set TURNFOLD_CELLS to the file of cells, or unset TURNFOLD_CELL")
+
+
+def _check_servers(settings: Settings) -> None:
+    """Raise `InvalidSettings` for a Redis that is listed twice: its inboxes would be those of two servers."""
+    listed = [*map(named_by, urls_of(settings.redis_url))]
+    if len(set(listed)) < len(listed):
+        raise InvalidSettings("TURNFOLD_REDIS_URL lists a server twice", remedy="list each server once")
 
 
 def _check_replica(settings: Settings) -> None:

@@ -72,6 +72,20 @@ def _server(text: str) -> tuple[str, int] | None:
     return (parts.hostname, port) if parts.hostname and port else None
 
 
+def named_by(url: str) -> str:
+    """Return what a URL names, equal for two spellings of one database of a server: without user and defaults.
+
+    >>> named_by("redis://me:secret@Cache"), named_by("redis://cache:6379/0"), named_by("redis://cache/1")
+    ('redis://cache:6379/0', 'redis://cache:6379/0', 'redis://cache:6379/1')
+    """
+    shown = without_password(url)
+    parts = urlsplit(shown)
+    server = _server(parts.netloc)
+    if server is None:
+        return shown
+    return urlunsplit((parts.scheme, "{}:{}".format(*server), parts.path.strip("/") or "0", parts.query, ""))
+
+
 def without_password(url: str) -> str:
     """Mask the credentials of URLs for display: everything up to the last `@`, and a password option.
 

@@ -317,9 +317,11 @@ def test_the_command_says_what_it_would_do_and_did(redis_url: str, sqlite_url: s
     ]  # fmt: skip
 
 
-def test_a_new_database_uses_all_servers_that_are_listed(redis_url: str, tmp_path: Path) -> None:
+def test_a_new_database_uses_all_servers_that_are_listed(
+    redis_url: str, second_server: RedisServer, tmp_path: Path
+) -> None:
     one, two = f"sqlite:///{tmp_path / 'one.db'}", f"sqlite:///{tmp_path / 'two.db'}"
-    for database_url, listed in ((one, redis_url), (two, f"{redis_url},{redis_url}")):
+    for database_url, listed in ((one, redis_url), (two, f"{redis_url},{second_server.url}")):
         answer = CliRunner().invoke(main, ["--redis-url", listed, "--database-url", database_url, "migrate"])
         assert answer.exit_code == 0, answer.output
 
@@ -335,8 +337,10 @@ def test_a_new_database_uses_all_servers_that_are_listed(redis_url: str, tmp_pat
     assert [layout.servers for layout in layouts] == [1, 2]
 
 
-def test_doctor_tells_of_a_server_that_is_listed_and_not_used(redis_url: str, sqlite_url: str) -> None:
-    listed = ["--redis-url", f"{redis_url},{redis_url}", "--database-url", sqlite_url]
+def test_doctor_tells_of_a_server_that_is_listed_and_not_used(
+    redis_url: str, second_server: RedisServer, sqlite_url: str
+) -> None:
+    listed = ["--redis-url", f"{redis_url},{second_server.url}", "--database-url", sqlite_url]
     answer = CliRunner().invoke(main, [*listed, "doctor", "--json"])
     (layout,) = [finding for finding in json.loads(answer.stdout)["findings"] if finding["check"] == "redis: layout"]
 

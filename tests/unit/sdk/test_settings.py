@@ -43,6 +43,24 @@ def test_a_pooler_before_sqlite_is_refused() -> None:
         Settings(database_url="sqlite:///turnfold.db", database_pooler=True)
 
 
+@pytest.mark.parametrize("again", ["redis://cache/0", "redis://cache:6379", "redis://:secret@CACHE/"])
+def test_a_redis_that_is_listed_twice_is_refused(again: str) -> None:
+    with pytest.raises(InvalidSettings, match="TURNFOLD_REDIS_URL lists a server twice") as raised:
+        Settings(redis_url=f"redis://cache:6379/0,redis://other/0,{again}")
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "urls",
+    [
+        "redis://cache/0,redis://cache/1", "redis://cache,redis://cache:6380", "unix:///a.sock,unix:///b.sock",
+        "redis+cluster://a:1,b:2,redis://a:1", "redis://cache:port,redis://cache:gate",
+    ],
+)  # fmt: skip
+def test_servers_that_differ_are_listed(urls: str) -> None:
+    assert Settings(redis_url=urls).redis_url == urls
+
+
 @pytest.mark.parametrize(
     ("database", "replica"),
     [
