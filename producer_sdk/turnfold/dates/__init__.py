@@ -10,6 +10,7 @@ relative     relative times: 'two weeks ago', 'next Friday'
 composed     times of several words: 'the Friday before last', 'the last Friday in June'
 decades      decades, parts of years, and holidays of several days: 'the late nineties', 'over Easter'
 beside       times relative to another time in the text: 'the week before 9 June'
+ordinals     days of the month in a text that names the month: 'from 4 October on, back on the 19th'
 spans        durations and recurring times: 'for six months now', 'every Tuesday'
 expressions  find all time expressions of a text
 resolve      replace relative times by absolute ones

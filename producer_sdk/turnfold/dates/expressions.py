@@ -15,6 +15,7 @@ from turnfold.dates.beside import BESIDE, BETWEEN, RANGE, WEEKDAY_OF, beside
 from turnfold.dates.composed import COMPOSED, composed_time
 from turnfold.dates.decades import DECADES, decade_periods, has_its_year
 from turnfold.dates.direction import direction
+from turnfold.dates.ordinals import in_named_months
 from turnfold.dates.relative import RELATIVE, relative_time
 from turnfold.dates.spans import LASTING, RECURRING, SINCE, UNTIL, lasting_since
 from turnfold.dates.time_expression import Form, Kind, TimeExpression
@@ -37,7 +38,8 @@ _LATE: Final = lazy_pattern(
 """Precedes an adjective rather than a part of a period: 'I was late last week'."""
 _OF_IT: Final = lazy_pattern(r"(?i) of (?!\d)")
 """Follows words that are no calendar period: 'the last week of school'."""
-
+_ORDINAL: Final = lazy_pattern(r"the \d\d?(?:st|nd|rd|th)\b")
+"""A day of a month, in lower case, mostly without its month."""
 
 _UNITS: Final = ("day", "week", "month", "year", "night", "quarter", "decade")
 _WRITTEN_SIGNS: Final = (
@@ -97,6 +99,8 @@ def time_expressions(text: str, said_on: date | None) -> list[TimeExpression]:
             while kept and kept[-1].end > placed.start:
                 kept.pop()
             kept.append(placed)
+    if said_on is not None and _ORDINAL.search(lowered):
+        kept = list(in_named_months(text, kept, said_on))
     return list(_ranges(text, kept))
 
 

@@ -377,3 +377,24 @@ def test_half_of_a_unit_is_a_number_of_smaller_ones(text: str, first: str, last:
     (time,) = time_expressions(text, date(2026, 5, 14))
     period = time.periods[-1]
     assert (str(period.first), str(period.last) if period.last else None, time.label) == (first, last, label)
+
+
+@pytest.mark.parametrize(
+    ("text", "days_told"),
+    [
+        ("We sail on June 4 and dock on the 21st.", ["2026-06-04", "2026-06-21"]),
+        ("The exam is on 12 May, the results come on the 3rd.", ["2026-05-12", "2026-06-03"]),
+        ("We'll ski from December 27 and drive home on the 2nd.", ["2026-12-27", "2027-01-02"]),
+        ("They dug it up on February 3 and filled it in on the 9th.", ["2026-02-03", "2026-02-09"]),
+        ("The kiln is here June 28-30, the glaze comes on the 1st.", ["2026-06-28", "2026-07-01"]),
+        ("The fair is next month, on the 4th.", ["2026-04-01", "2026-04-04"]),
+        ("I see the dentist on the 24th.", ["2026-03-24"]),
+        ("May I bring it on the 24th?", ["2026-03-24"]),
+        ("We were in Porto in January. We move on the 20th.", ["2026-01-01"]),
+        ("We dock on the 3rd and sail on the 9th of June.", ["2026-06-09"]),
+        ("We left the april notes there, see you on the 19th.", []),
+    ],
+)
+def test_a_day_of_the_month_belongs_to_the_month_that_is_named_before_it(text: str, days_told: list[str]) -> None:
+    times = time_expressions(text, WEDNESDAY)
+    assert [str(time.periods[0].first) for time in times] == days_told
