@@ -29,12 +29,20 @@ _HAS_GOT: Final = lazy_pattern(
     r"(?i)(?:\bha(?:ve|s)|['\u2019](?:ve|s)) got an?\b(?P<what>[^.!?;:,\n]{1,40}) (?:on|at) (?:the )?$"
 )
 """'I've got a call on the 26th'."""
+PERFECT: Final = (
+    r"(?:(?<!will )(?<!ll )(?<!to )ha(?:ve|s)(?:n['\u2019]t)?|['\u2019]ve|never|already|ever)"
+    r" (?:(?:i|we|you|they|he|she|not|never|ever|already|just|only|also|really|hardly|barely|always) ){0,2}"
+    r"(?:been|seen|gone|done|eaten|taken|given|written|spoken|driven|flown|begun|broken|chosen|drawn|fallen|forgotten"
+    r"|grown|known|ridden|shown|sung|swum|stolen|thrown|torn|worn|woken|come|become|run|had|\w{3,30}ed)"
+)
+"""The present perfect: 'haven't seen', 'has never been'; a regex without word boundaries."""
 _BEHIND: Final = lazy_pattern(
     r"(?i)\b(?:was|were|wasn't|weren't|had|did|didn't|went|got|came|saw|took|bought|made|met|told|said|gave|found|left|lost"
     r"|won|began|became|ran|ate|wrote|sold|spent|taught|thought|felt|heard|held|kept|led|paid|sent|built|broke"
     r"|(?:i|we|they|you|he|she|who|just|finally|already) (?:put|read|set|cut|hit|shut)"
-    r"|brought|caught|chose|did|drew|drove|fell|flew|forgot|grew|knew|rode|sang|slept|spoke|stood|swam|wore|ago"
-    r"|\w{3,30}ed)\b"
+    r"|brought|caught|chose|did|drew|drove|fell|flew|forgot|grew|knew|rode|sang|slept|spoke|stood|swam|wore|ago|been"
+    r"|drank|dug|(?-i:fed)|fled|froze|hid|hung|rang|rose|sank|(?-i:sat)(?! \d)|shook|shot|stole|stuck|swept|threw|tore|woke"
+    rf"|\w{{3,30}}ed)\b|(?<!\w){PERFECT}\b"
 )
 _CLAUSE_END: Final = lazy_pattern(
     r"[.!?;:\n]|,? (?:and|but|so|that) (?=(?:i|we|he|she|they|it|you|the|my|our)\b)", re.IGNORECASE

@@ -14,7 +14,7 @@ from turnfold.contract.periods import MONTHS, WEEK, Period, Precision, period_la
 from turnfold.dates.beside import BESIDE, BETWEEN, RANGE, WEEKDAY_OF, beside
 from turnfold.dates.composed import COMPOSED, composed_time
 from turnfold.dates.decades import DECADES, decade_periods, has_its_year
-from turnfold.dates.direction import direction
+from turnfold.dates.direction import PERFECT, direction
 from turnfold.dates.ordinals import in_named_months
 from turnfold.dates.relative import RELATIVE, relative_time
 from turnfold.dates.spans import LASTING, RECURRING, SINCE, UNTIL, lasting_since
@@ -30,6 +30,13 @@ _NO_PERIOD: Final = lazy_pattern(
     r"(?i)\b(?:these|those|my|our|your|his|her|their|its|very|of|a|no|any|first|must|should|would|can|could) $"
 )
 """Precedes words that are no date: 'my last year', 'must last weekends'."""
+_LENGTH: Final = lazy_pattern(
+    rf"(?i)(?:(?<!\w){PERFECT}\b[^.!?;:,]{{0,60}}|\b(?:times|twice) "
+    r"|\b(?:first|second|third|fourth|fifth|only|last|best|worst|\d{1,2}(?:st|nd|rd|th)|(?!interest)\w{3,20}est)(?: "
+    r"(?!(?:is|are|will|go|goes|comes|arrives|starts|begins|opens|closes|ends|leaves|lands|ships|returns|due)\b)"
+    r"\w+){1,2} )$"
+)
+"""Precedes 'in two weeks' as a length: 'I haven't seen him in two weeks', 'the third leak in two weeks'."""
 _IN: Final = lazy_pattern(r"(?i)\bin (?:early |mid |late )?$")
 _VERSION: Final = lazy_pattern(r"(?i)(?:version|release|v|ip|build) ?$")
 _LATE: Final = lazy_pattern(
@@ -40,6 +47,8 @@ _OF_IT: Final = lazy_pattern(r"(?i) of (?!\d)")
 """Follows words that are no calendar period: 'the last week of school'."""
 _ORDINAL: Final = lazy_pattern(r"the \d\d?(?:st|nd|rd|th)\b")
 """A day of a month, in lower case, mostly without its month."""
+_LOOKED: Final = 100
+"""Code points before a time that are searched for a perfect tense."""
 
 _UNITS: Final = ("day", "week", "month", "year", "night", "quarter", "decade")
 _WRITTEN_SIGNS: Final = (
@@ -228,7 +237,7 @@ def _relative(text: str, said_on: date | None) -> Iterator[TimeExpression]:
         if match["what"] and _OF_IT.match(text, match.end()):
             continue
         toward = direction(text, *match.span())
-        if match["within"] and match["within"].lower() == "in" and toward < 0:
+        if match["within"] and match["within"].lower() == "in" and (toward < 0 or _is_length(text, match.start())):
             # 'We built it in two weeks' is a length.
             continue
         time = relative_time(match, said_on, toward)
@@ -239,6 +248,10 @@ def _relative(text: str, said_on: date | None) -> Iterator[TimeExpression]:
         if match["side"] and _NO_COUNT.search(text, max(0, match.start() - 20), match.start()):
             label = ""
         yield TimeExpression(*match.span(), kind, time.periods, label, relative=True, form=Form.COUNTED, toward=toward)
+
+
+def _is_length(text: str, start: int) -> bool:
+    return _LENGTH.search(text[max(0, start - _LOOKED) : start]) is not None
 
 
 def _composed(text: str, said_on: date | None) -> Iterator[TimeExpression]:

@@ -398,3 +398,45 @@ def test_half_of_a_unit_is_a_number_of_smaller_ones(text: str, first: str, last:
 def test_a_day_of_the_month_belongs_to_the_month_that_is_named_before_it(text: str, days_told: list[str]) -> None:
     times = time_expressions(text, WEDNESDAY)
     assert [str(time.periods[0].first) for time in times] == days_told
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("We've been to Oslo in April.", date(2025, 4, 1)),
+        ("She has never flown in December.", date(2025, 12, 1)),
+        ("They have already eaten there in July.", date(2025, 7, 1)),
+        ("The choir sings in April.", date(2026, 4, 1)),
+        ("I'll be gone in June.", date(2026, 6, 1)),
+        ("It has to be done in June.", date(2026, 6, 1)),
+    ],
+)
+def test_the_perfect_tense_is_about_the_past(text: str, day: date) -> None:
+    (time,) = time_expressions(text, WEDNESDAY)
+    assert time.periods[0].first == day
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I haven't spoken to my uncle in two years.", "Nobody has fed the hens in three days.",
+        "Have you seen a heron in two years?", "It's our first goal in ten weeks.", "The worst frost in nine years!",
+        "That's the fifth flat tyre in two months.", "He fell off the roof four times in two weeks.",
+        "We haven't run out of hay in six months because she's counting it.",
+    ],
+)  # fmt: skip
+def test_a_length_of_what_has_been_is_no_day_to_come(text: str) -> None:
+    assert time_expressions(text, WEDNESDAY) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have a scan in two weeks.", "We'll have moved in two weeks.", "The first lesson is in two weeks.",
+        "The best seats go on sale in two weeks.", "The last ferry leaves in two weeks.",
+        "I have to see him in two weeks.",
+    ],
+)  # fmt: skip
+def test_what_is_to_come_in_two_weeks_has_its_day(text: str) -> None:
+    (time,) = time_expressions(text, WEDNESDAY)
+    assert time.label == "25 March 2026"
