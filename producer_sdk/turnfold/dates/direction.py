@@ -20,11 +20,26 @@ _AHEAD: Final = lazy_pattern(
     r"|\b(?:is|are|'s|'re) (?:(?!used|supposed)\w{3,30}ed|set|put|cut|shut) (?:(?:off|on|up|down|out) )?(?:on|for|by)\b"
 )
 _COMES: Final = lazy_pattern(
-    r"(?i)(?<!\bthe )(?<!\ba )(?<!\bhis )(?<!\bher )(?<!\bmy )(?<!\bour )(?<!\btheir )"
-    r"\b(?:comes|arrives|starts|begins|opens|closes|ends|leaves|lands|ships|returns|takes place)"
-    r"(?: (?:back|in|up|out|off|live|here|there|again))? (?:on|at|from) (?:the )?$"
+    r"(?i)(?<!\bthe )(?<!\ba )(?<!\bhis )(?<!\bher )(?<!\bmy )(?<!\bour )(?<!\btheir )\b(?:"
+    r"(?:comes|arrives|starts|begins|opens|ends|expires|runs out|gets (?:here|back|married)|turns \w{1,9}"
+    r"|(?:i|we|they|you) turn \w{1,9}|takes place)"
+    r"(?: (?:back|in|up|out|off|live|here|there|again))? (?:(?:on|at|from|in) (?:the )?)?"
+    r"|(?:closes|leaves|lands|ships|returns)(?: (?:back|in|up|out|off|here|there|again))? (?:on|at|from) (?:the )?)$"
 )
 """A verb right before a day that makes it a future one, whatever precedes: 'it is gone, the part comes on Friday'."""
+_REPORTED: Final = lazy_pattern(
+    r"(?i)\b(?:said|told|promised|thought|heard|hoped|agreed|swore)\b(?:[^.!?;]{0,60}(?:\b(?:would|is|are|comes?|arrives?"
+    r"|starts?|begins?|opens?)\b(?! have\b)|['\u2019]d\b(?! (?:been|had|\w{3,30}ed)\b))| (?:\w+ )?to \w"
+    r"| (?:\w+, )?(?:(?:not|before|by|until|after|for) )?(?:the )?$)"
+)
+"""What somebody said of a time, which may be past or to come: 'he said he'd come on', 'I said before'."""
+_CALLED_OFF: Final = lazy_pattern(
+    r"(?i)^['\u2019]s(?: [\w-]+){1,3} (?:is|are|was|were|got|has been) (?:now )?"
+    r"(?:cancel|postponed|moved|pushed|rescheduled|called off|off\b)"
+)
+"""What has become of something, at any time before its day or after."""
+_IS: Final = lazy_pattern(r"(?i)^(?:['\u2019]s(?: [\w-]+){1,3})? (?:is|are|isn't|was|were)\b")
+"""The verb of a time that is a subject, or of something of that time: 'Monday's lesson was'."""
 _HAS_GOT: Final = lazy_pattern(
     r"(?i)(?:\bha(?:ve|s)|['\u2019](?:ve|s)) got an?\b(?P<what>[^.!?;:,\n]{1,40}) (?:on|at) (?:the )?$"
 )
@@ -41,8 +56,8 @@ _BEHIND: Final = lazy_pattern(
     r"|won|began|became|ran|ate|wrote|sold|spent|taught|thought|felt|heard|held|kept|led|paid|sent|built|broke"
     r"|(?:i|we|they|you|he|she|who|just|finally|already) (?:put|read|set|cut|hit|shut)"
     r"|brought|caught|chose|did|drew|drove|fell|flew|forgot|grew|knew|rode|sang|slept|spoke|stood|swam|wore|ago|been"
-    r"|drank|dug|(?-i:fed)|fled|froze|hid|hung|rang|rose|sank|(?-i:sat)(?! \d)|shook|shot|stole|stuck|swept|threw|tore|woke"
-    rf"|\w{{3,30}}ed)\b|(?<!\w){PERFECT}\b"
+    r"|drank|dug|(?-i:fed)|fled|froze|hid|hung|rang|rose|sank|(?-i:sat)(?! \d)|shook|shot|stole|stuck|swept|threw"
+    rf"|tore|woke|(?<!\bis )(?<!\bare )(?<!\bbe )\w{{3,30}}ed)\b|(?<!\w){PERFECT}\b"
 )
 _CLAUSE_END: Final = lazy_pattern(
     r"[.!?;:\n]|,? (?:and|but|so|that) (?=(?:i|we|he|she|they|it|you|the|my|our)\b)", re.IGNORECASE
@@ -67,10 +82,12 @@ def direction(text: str, start: int, end: int) -> int:
     behind = text[end : end + _LOOKED]
     stop = _CLAUSE_END.search(behind)
     behind = behind[: stop.start()] if stop else behind
-    if _BEHIND.search(clause_before) and (goes_on := _GOES_ON.search(behind)):
+    if (_BEHIND.search(clause_before) or _IS.search(behind)) and (goes_on := _GOES_ON.search(behind)):
         behind = behind[: goes_on.start()]
     clause = clause_before + " " + behind
     if _AHEAD.search(clause):
         # 'I was going to' and 'we planned to' are about the future too.
         return 1
+    if _REPORTED.search(clause_before) or _CALLED_OFF.search(behind):
+        return 0
     return -1 if _BEHIND.search(clause) else 0

@@ -32,6 +32,7 @@ _NO_PERIOD: Final = lazy_pattern(
 """Precedes words that are no date: 'my last year', 'must last weekends'."""
 _LENGTH: Final = lazy_pattern(
     rf"(?i)(?:(?<!\w){PERFECT}\b[^.!?;:,]{{0,60}}|\b(?:times|twice) "
+    r"|\b(?:said|told|promised|thought|heard|hoped|agreed|swore)\b[^.!?;:,]{0,60}"
     r"|\b(?:first|second|third|fourth|fifth|only|last|best|worst|\d{1,2}(?:st|nd|rd|th)|(?!interest)\w{3,20}est)(?: "
     r"(?!(?:is|are|will|go|goes|comes|arrives|starts|begins|opens|closes|ends|leaves|lands|ships|returns|due)\b)"
     r"\w+){1,2} )$"

@@ -440,3 +440,48 @@ def test_a_length_of_what_has_been_is_no_day_to_come(text: str) -> None:
 def test_what_is_to_come_in_two_weeks_has_its_day(text: str) -> None:
     (time,) = time_expressions(text, WEDNESDAY)
     assert time.label == "25 March 2026"
+
+
+@pytest.mark.parametrize(
+    ("text", "of_what"),
+    [
+        ("We ordered a stove, arrives friday.", 1),
+        ("I got the keys and the course begins friday.", 1),
+        ("His permit expires friday.", 1),
+        ("I was told the boat would dock on friday.", 0),
+        ("She promised to ring us on friday.", 0),
+        ("He said the grades are out on friday.", 0),
+        ("I said before friday.", 0),
+        ("I said sunday, not friday.", 0),
+        ("friday is too soon, we said so.", 0),
+        ("friday's lesson is cancelled.", 0),
+        ("friday's lesson was moved.", 0),
+        ("The pool is closed friday.", 0),
+        ("friday's storm broke the mast.", -1),
+        ("friday was long, we slept.", -1),
+        ("She told me on friday that it works.", -1),
+        ("He said he'd been there on friday.", -1),
+        ("They arrived friday.", -1),
+        ("We planned it on friday.", -1),
+        ("The start on friday was rough.", -1),
+    ],
+)
+def test_a_day_is_on_the_side_of_its_own_verb(text: str, of_what: int) -> None:
+    at = text.index("friday")
+    assert direction(text, at, at + len("friday")) == of_what
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("The permit expires in January.", date(2027, 1, 1)),
+        ("My niece turns six in February.", date(2027, 2, 1)),
+        ("I turn sixty in January.", date(2027, 1, 1)),
+        ("The course ends in February.", date(2027, 2, 1)),
+        ("The ends in February were frayed.", date(2026, 2, 1)),
+        ("It ended in February.", date(2026, 2, 1)),
+    ],
+)
+def test_what_begins_or_ends_in_a_month_does_so_in_the_one_to_come(text: str, day: date) -> None:
+    (time,) = time_expressions(text, WEDNESDAY)
+    assert time.periods[0].first == day
