@@ -48,6 +48,8 @@ COMPOSED: Final = lazy_pattern(
     r"and a half (?P<half_units>weeks|months|years))(?(in)(?: from now)?| (?P<half_side>ago|from now|earlier|back))"
     rf"|(?P<ahead>for|over|during|within|in) the next (?P<ahead_count>{COUNT}) (?P<ahead_unit>day|week|month|year)s?"
     rf"|{_PART}(?P<part_which>this|last|next) (?P<part_of>week|month|year)"
+    rf"|(?:the )?(?P<in_year>(?-i:{'|'.join(MONTHS)})|{'|'.join(SEASONS)}|q[1-4]) (?:of )?"
+    r"(?P<its_year>last|this|next) year"
     r"|this time (?P<same>last|next) (?P<same_unit>week|month|year)"
     r")(?![\w-]|['\u2019]\w)"
 )
@@ -235,6 +237,20 @@ def part_of(whole: Period, part: str) -> Period:
     return Period(begins, begins + timedelta(third), finer, vague=True)
 
 
+def _in_year(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime:
+    """Resolve 'October of last year', 'the spring of next year', 'Q4 next year'."""
+    year, named = day.year + AWAY[groups["its_year"]], groups["in_year"]
+    if named in SEASONS:
+        first, last = SEASONS[named]
+        season = whole_month(year, first, (year + (last < first), last))
+        return ComposedTime(season, f"{named} {year}", may_stand=True)
+    if named[1].isdigit():
+        first = 3 * int(named[1]) - 2
+        return ComposedTime(whole_month(year, first, (year, first + 2)), f"{named.upper()} {year}", may_stand=True)
+    month = whole_month(year, month_of(named))
+    return ComposedTime(month, period_label(month), may_stand=True)
+
+
 def _same_time(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime:
     """Resolve 'this time last year' to the month, and 'this time next week' to the days around."""
     sign = -1 if groups["same"] == "last" else 1
@@ -247,6 +263,7 @@ def _same_time(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTi
 _Meaning = Callable[[Mapping[str, str], date, int], ComposedTime | None]
 _MEANINGS: Final[Mapping[str, _Meaning]] = {
     "beyond": _beyond, "day_of": _in_week, "week_of": _in_week, "nth": _nth, "anchor": _from_anchor,
-    "ago": _from_anchor, "ordinal": _of_month, "halves": _halves, "ahead": _coming, "part": _part, "same": _same_time,
+    "ago": _from_anchor, "ordinal": _of_month, "halves": _halves, "ahead": _coming, "part": _part, "in_year": _in_year,
+    "same": _same_time,
 }  # fmt: skip
 """Resolvers, by a group that only their alternative of `COMPOSED` has."""

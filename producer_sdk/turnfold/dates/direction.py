@@ -33,6 +33,11 @@ _REPORTED: Final = lazy_pattern(
     r"| (?:\w+, )?(?:(?:not|before|by|until|after|for) )?(?:the )?$)"
 )
 """What somebody said of a time, which may be past or to come: 'he said he'd come on', 'I said before'."""
+_SHIFTED: Final = lazy_pattern(
+    r"(?i)\b(?:moved|slipped|pushed|changed|postponed|rescheduled|shifted|delayed) (?:back |out )?"
+    r"(?:from [\w ]{1,30} )?to (?:the )?$"
+)
+"""Words before the new time of something, which may be past or to come."""
 _CALLED_OFF: Final = lazy_pattern(
     r"(?i)^['\u2019]s(?: [\w-]+){1,3} (?:is|are|was|were|got|has been) (?:now )?"
     r"(?:cancel|postponed|moved|pushed|rescheduled|called off|off\b)"
@@ -88,6 +93,6 @@ def direction(text: str, start: int, end: int) -> int:
     if _AHEAD.search(clause):
         # 'I was going to' and 'we planned to' are about the future too.
         return 1
-    if _REPORTED.search(clause_before) or _CALLED_OFF.search(behind):
+    if _REPORTED.search(clause_before) or _SHIFTED.search(text_before) or _CALLED_OFF.search(behind):
         return 0
     return -1 if _BEHIND.search(clause) else 0

@@ -46,6 +46,18 @@ _LATE: Final = lazy_pattern(
 """Precedes an adjective rather than a part of a period: 'I was late last week'."""
 _OF_IT: Final = lazy_pattern(r"(?i) of (?!\d)")
 """Follows words that are no calendar period: 'the last week of school'."""
+_NOT_BEFORE: Final = lazy_pattern(
+    r"(?i)(?:\bnot|\b(?:wo|do|does|is|are|ca|should)n['\u2019]t)"
+    r"(?: (?!(?:i|we|you|he|she|they|forget|sure|only)\b)\w+){0,3} before (?:the )?$"
+)
+"""Words before a time from which on something may happen: 'not before', 'won't ship before'."""
+_IF: Final = lazy_pattern(r"(?i)\b(?:if|unless|why)\b")
+_SHIFTED: Final = lazy_pattern(
+    r"(?i)\b(?:moved|slipped|pushed|changed|postponed|rescheduled|shifted|delayed) (?:back |out )?from (?:the )?$"
+)
+"""Words before a time that holds no longer: 'moved from Tuesday to Thursday'."""
+_OR_SO: Final = lazy_pattern(r"(?i) or (?:so|two|three|more)\b")
+"""Makes a count inexact: 'in a day or two'."""
 _ORDINAL: Final = lazy_pattern(r"the \d\d?(?:st|nd|rd|th)\b")
 """A day of a month, in lower case, mostly without its month."""
 _LOOKED: Final = 100
@@ -63,6 +75,7 @@ _COUNTED_SIGNS: Final = (
 )  # fmt: skip
 _COMPOSED_SIGNS: Final = (
     "before last", "after next", "last week", "this week", "next week", " today", " tomorrow", " yesterday",
+    " last year", " this year", " next year",
     " and a half", "the next ", "this time ", "day in ", "day of ", "week of ", "week in ", "weekend of ",
     "weekend in ", "half of ", "night of the ", "morning of the ", "evening of the ", "afternoon of the ", "week on ",
     "weeks on ", "day from ", "days from ", "week from ", "weeks from ", "months from ", "years from ",
@@ -134,6 +147,8 @@ def _ranges(text: str, times: list[TimeExpression]) -> Iterator[TimeExpression]:
     while place < len(times):
         first, last = times[place], times[place + 1] if place + 1 < len(times) else None
         place += 1
+        if last is not None and _SHIFTED.search(text, max(0, first.start - _LOOKED), first.start):
+            continue
         if last is not None and _is_joined(text, first, last):
             begins = _in_year_of(first, last)
             period = _from_to(begins, last)
@@ -246,7 +261,8 @@ def _relative(text: str, said_on: date | None) -> Iterator[TimeExpression]:
             continue
         kind = Kind.UNTIL if time.until else Kind.WHEN
         label = time.label
-        if match["side"] and _NO_COUNT.search(text, max(0, match.start() - 20), match.start()):
+        is_inexact = match["side"] and _NO_COUNT.search(text, max(0, match.start() - 20), match.start())
+        if is_inexact or ((match["side"] or match["within"]) and _OR_SO.match(text, match.end())):
             label = ""
         yield TimeExpression(*match.span(), kind, time.periods, label, relative=True, form=Form.COUNTED, toward=toward)
 
@@ -293,11 +309,15 @@ def _bounded(text: str, time: TimeExpression) -> TimeExpression:
     if not is_range and SINCE.search(text, looked_from, time.start) and time.period is not None and time.period.days:
         after = text[looked_from : time.start].rstrip().lower().endswith("after")
         since = tuple(_from_then(period, after=after) for period in time.periods)
-        return time._replace(kind=Kind.SINCE, periods=since)
+        return time._replace(kind=Kind.SINCE, periods=since, side="after" if after else "")
     if UNTIL.search(text, looked_from, time.start):
+        before = text[max(0, time.start - _LOOKED) : time.start]
+        if _NOT_BEFORE.search(before) and not _IF.search(before):
+            since = tuple(_from_then(period, after=False) for period in time.periods)
+            return time._replace(kind=Kind.SINCE, periods=since, side="from")
         earlier = text[looked_from : time.start].rstrip().lower().endswith("before")
         until = tuple(_up_to(period, before=earlier) for period in time.periods)
-        return time._replace(kind=Kind.UNTIL, periods=until)
+        return time._replace(kind=Kind.UNTIL, periods=until, side="before" if earlier else "")
     return time
 
 

@@ -52,11 +52,12 @@ _OF_ONE: Final = (
 """Excludes words before a weekday that make it any such day, or part of a name: 'a normal Friday'."""
 RELATIVE: Final = lazy_pattern(
     r"(?i)(?<![\w.,/$~<>\u2013-])(?:"
-    r"(?P<near>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|tomorrow|today|tonight"
+    rf"(?P<near>(?:the )?day before yesterday|(?:the )?day after tomorrow|(?:yesterday|tomorrow)(?: {_PARTS})?"
+    r"|today|tonight"
     r"|(?<!the )last night|this (?:morning|afternoon|evening)|(?:just|right) now|the other (?:day|night|week)"
     r"|an hour and a half ago)"
     rf"|(?P<hours>{COUNT}) (?P<unit5>hour|hr|minute|min)s? ago"
-    rf"|(?P<count>{COUNT}) (?P<unit>day|night|week|weekend|fortnight|month|year|{'|'.join(SEASONS)})s?"
+    rf"|(?<!quarters of )(?P<count>{COUNT}) (?P<unit>day|night|week|weekend|fortnight|month|year|{'|'.join(SEASONS)})s?"
     r" (?P<side>ago|back|earlier|from now)"
     rf"|(?P<within>in|within) (?:the next )?(?P<ahead>{COUNT}) (?P<unit2>day|week|fortnight|month|year)s?(?: time)?"
     r"|(?:the )?(?P<unit4>week|month|year|weekend) (?P<beyond>before last|after next)"
@@ -157,7 +158,7 @@ def _near(words: str, day: date) -> RelativeTime:
     if words.startswith("other"):
         span = _OTHER_DAYS[words.rpartition(" ")[2]]
         return RelativeTime((Period(day - timedelta(span), day - timedelta(1), Precision.WEEK, vague=True),), "")
-    shift = _SHIFTS.get(words, 0)
+    shift = _SHIFTS.get(words, _SHIFTS.get(words.partition(" ")[0], 0))
     moved = day + timedelta(shift)
     label = f"night of {day_label(moved)}" if words == "last night" else day_label(moved) if shift else ""
     return RelativeTime((one_day(moved),), label)

@@ -22,6 +22,8 @@ _AFTER_WORD: Final = lazy_pattern(
 """Words before a day that then needs no preposition."""
 _BEFORE_WORD: Final = lazy_pattern(r"(?i)['\u2019]s\b| (?:is|was|were|will|would|has|had)\b")
 """Words after a day that is used as a noun: 'yesterday was long', 'yesterday's talk'."""
+_POSSESSIVE: Final = lazy_pattern(r"['\u2019]s?(?!\w)")
+"""After a day as an attribute, which reads well only as it was said: 'yesterday's talk'."""
 _DETERMINER: Final = lazy_pattern(r"(?i)\b(?:the|this|that|every|each) $")
 _OPENS: Final = lazy_pattern(
     r"(?i)(?:^|[,;:.!?(\u2013\u2014-] ?|\b(?:and|but|so|because|that|if|when|as|since|though) )$"
@@ -46,6 +48,8 @@ _FEW: Final = lazy_pattern(r"(?i)\b(?:few|several|some|couple|other) ")
 """An inexact count, which cannot be resolved to a day."""
 _COUNTED: Final = lazy_pattern(r"(?i)\b(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty) ")
 _LONG_UNITS: Final = lazy_pattern(r"(?i)(?:month|year|decade)s?\b")
+_PART: Final = lazy_pattern(r"(?i)(?:yesterday|tomorrow) (\w+)")
+"""A part of a day: 'tomorrow night'."""
 _UP_TO: Final = lazy_pattern(r"(?i)within(?!\w)")
 """A word that makes the time any day up to then."""
 
@@ -78,7 +82,7 @@ def resolve_relative_days(text: str, said_on: date) -> str:
 def _shown(text: str, time: TimeExpression) -> str | None:
     """Return the replacement for the words of a time; None if they stay as they are."""
     words = text[time.start : time.end]
-    if not time.label or time.period is None:
+    if not time.label or time.period is None or _POSSESSIVE.match(text, time.end):
         return None
     if time.form is Form.LASTING:
         return f"{words} ({time.meaning})" if _may_tell_beginning(text, time, words) else None
@@ -90,11 +94,11 @@ def _shown(text: str, time: TimeExpression) -> str | None:
         _NO_PERIOD.search(text, max(0, time.start - 20), time.start)
         or _OTHER_TIME.search(text)
         or '"' in text
-        or text[time.end : time.end + 1] in ("'", "\u2019")
         or (time.start and words[0].isupper())
     ):
         return None
-    return f"{_word_before(text, time)}{time.label}"
+    part = _PART.fullmatch(words)
+    return f"the {part[1]} of {time.label}" if part else f"{_word_before(text, time)}{time.label}"
 
 
 def _may_tell_beginning(text: str, time: TimeExpression, words: str) -> bool:

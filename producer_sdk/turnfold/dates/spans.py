@@ -56,9 +56,9 @@ def lasting_since(match: re.Match[str], said_on: date) -> tuple[Period, str] | N
     text = match.string
     if match["count2"] and not match["now"] and not PERFECT.search(text, max(0, match.start() - 120), match.start()):
         return None
-    begins_so = match.group().lower().startswith("the ")
-    if match["past"] and not match["count"] and (begins_so or text.startswith(" of ", match.end())):
-        # 'The last week of June' is a week, not a duration.
+    begins_so = match.group().lower().startswith(("the ", "of last ", "of past ")) and not match["count"]
+    if match["past"] and (begins_so or text.startswith(" of ", match.end())):
+        # 'The last week of June' is a week, not a duration, and so is the year in 'May of last year'.
         return None
     shown = match["count"] or match["count2"] or match["count3"] or match["count4"] or "one"
     named = (match["unit"] or match["unit2"] or match["unit3"] or match["unit4"]).lower()

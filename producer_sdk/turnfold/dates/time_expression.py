@@ -50,12 +50,14 @@ class TimeExpression(NamedTuple):
     form: Form
     toward: int
     """-1 in a clause about the past, 1 about the future, 0 if unknown."""
+    side: str = ""
+    """The word that bounds the time, if its kind does not tell: 'before', 'after' or 'from'."""
 
     @property
     def meaning(self) -> str:
         """The label with its kind: 'since 2019', 'by 12 May 2026'."""
-        side = {Kind.SINCE: "since ", Kind.UNTIL: "by "}.get(self.kind, "") if self.label else ""
-        return side + self.label
+        side = self.side or {Kind.SINCE: "since", Kind.UNTIL: "by"}.get(self.kind, "")
+        return f"{side} {self.label}" if side and self.label else self.label
 
     @property
     def period(self) -> Period | None:

@@ -153,3 +153,48 @@ def test_no_time_fails_at_an_end_of_the_calendar(text: str, bound: str, said_on:
 @pytest.mark.parametrize("text", [*FEASTS, "We wait until after tomorrow.", "We left before yesterday."])
 def test_feasts_and_bounds_have_days_as_far_as_the_calendar_goes(text: str, said_on: date) -> None:
     assert all(time.start < time.end for time in time_expressions(text, said_on))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "first", "last", "meant"),
+    [
+        ("The boat won't sail before June 10.", "since", "2026-06-10", None, "from 10 June 2026"),
+        ("Not before July, she says.", "since", "2026-07-01", None, "from July 2026"),
+        ("Sail before June 10.", "until", None, "2026-06-09", "before 10 June 2026"),
+        ("If it isn't dry before June 10, we paint.", "until", None, "2026-06-09", "before 10 June 2026"),
+        ("Don't forget it before June 10.", "until", None, "2026-06-09", "before 10 June 2026"),
+        ("The shop is open after June 10.", "since", "2026-06-11", None, "after 10 June 2026"),
+        ("The regatta slipped from June to August.", "when", "2026-08-01", "2026-08-31", "August 2026"),
+        ("We were there from June to August 2024.", "when", "2024-06-01", "2024-08-31", "June 2024 to August 2024"),
+        ("We met in November of last year.", "when", "2025-11-01", "2025-11-30", "November 2025"),
+        ("They wed in the summer of last year.", "when", "2025-06-01", "2025-08-31", "summer 2025"),
+        ("We'll open in Q3 next year.", "when", "2027-07-01", "2027-09-30", "Q3 2027"),
+        ("The last two weeks of July are booked.", "when", "2026-07-01", "2026-07-31", "July 2026"),
+        ("We leave tomorrow night.", "when", "2026-05-15", "2026-05-15", "15 May 2026"),
+    ],
+)
+def test_bounds_and_years_of_a_time_are_named(
+    text: str, kind: str, first: str | None, last: str | None, meant: str
+) -> None:
+    assert days_meant(text) == [(kind, first, last)]
+    time = time_of(text, _SAID_ON)
+    assert time is not None
+    assert time.day_meant == meant
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("It'll be dry within a day or two.", "It'll be dry within a day or two."),
+        ("The glaze comes in two weeks or so.", "The glaze comes in two weeks or so."),
+        ("We met three quarters of a year ago.", "We met three quarters of a year ago."),
+        ("Yesterday's leak is fixed.", "Yesterday's leak is fixed."),
+        ("Friday's storm broke the mast.", "Friday's storm broke the mast."),
+        ("The lesson moved from Tuesday to Friday.", "The lesson moved from Tuesday to Friday."),
+        ("We sail tomorrow night.", "We sail the night of 15 May 2026."),
+        ("We met in June of last year.", "We met in June 2025."),
+        ("Yesterday was long.", "13 May 2026 was long."),
+    ],
+)
+def test_what_no_label_can_stand_for_stays_as_said(said: str, shown: str) -> None:
+    assert resolve_relative_days(said, _SAID_ON) == shown
