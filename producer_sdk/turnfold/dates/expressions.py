@@ -226,7 +226,7 @@ def _written(text: str, said_on: date | None) -> Iterator[TimeExpression]:
         is_bare = bool(match["m4"] or match["season"] or match["y5"]) and not match["y4"]
         if match["dotted"] and _VERSION.search(text, max(0, match.start() - 12), match.start()):
             continue
-        is_short = match["m4"] and match["m4"] not in MONTHS
+        is_short = match["m4"] and match["m4"].title() not in MONTHS
         if is_bare and is_short and not _IN.search(text, max(0, match.start() - 12), match.start()):
             # After any word other than 'in', Jun and Jan are names.
             continue

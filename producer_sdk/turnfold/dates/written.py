@@ -15,6 +15,21 @@ from turnfold.contract.periods import MONTHS, WEEK, Period, Precision, one_day, 
 _MONTH: Final = "|".join(f"{name[:3]}(?:{name[3:]})?" if name[3:] else name for name in (*MONTHS, "Sept"))
 _TYPED: Final = f"{_MONTH}|january|february|march|april|june|july|august|september|october|november|december"
 """Month names after the number of a day, where lower case counts too, except for 'may', which is another word."""
+_OTHER_WORDS: Final = r"(?! (?:a|an|the|be|have|not|also|well|need|help|want|on|to)\b)"
+"""Excludes words that make 'may' or 'march' in lower case a verb."""
+_TYPED_BARE: Final = (
+    "(?:(?<=in )|(?<=since )|(?<=by )|(?<=until )|(?<=till )|(?<=of )|(?<=during )|(?<=due )|(?<=to ))"
+    "(?:january|february|september|october|november|december|july)"
+    "|(?:(?<=in )|(?<=since )|(?<=by )|(?<=until )|(?<=till )|(?<=of )|(?<=during ))"
+    rf"(?:april|june|august|(?:march|may){_OTHER_WORDS})(?! \d)"
+)
+"""Month names in lower case, after words that make them times."""
+_TYPED_DATED: Final = (
+    "january|february|july|september|october|november|december"
+    "|(?:(?<=on )|(?<=since )|(?<=by )|(?<=until )|(?<=till )|(?<=due )|(?<=from )|(?<=is ))"
+    "(?:march|april|may|june|august)"
+)
+"""Month names in lower case before the number of a day."""
 _DAY: Final = r"(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?"
 _DASH: Final = r" ?(?:[-\u2013\u2014]|to|and|until) ?"
 SEASONS: Final = {"spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall": (9, 11), "winter": (12, 2)}
@@ -26,10 +41,10 @@ WRITTEN: Final = lazy_pattern(
     r"|(?P<slashed>[0-3]?\d/[0-3]?\d/(?:19|20)\d\d)(?![\d/])"
     rf"|(?P<a>{_DAY})(?:{_DASH}(?P<b>{_DAY}))?(?:(?: of)? |-)(?P<m>{_TYPED})\b\.?"
     rf"(?:{_DASH}(?P<a2>{_DAY}) (?P<m2>{_TYPED})\b)?(?:(?:,? |-)(?P<y>(?:19|20)\d\d)(?![\d-]))?"
-    rf"|(?P<m3>{_MONTH})\b\.? (?:the )?(?P<a3>{_DAY})(?!\w)(?:{_DASH}(?P<b3>{_DAY})(?!\w))?"
+    rf"|(?P<m3>{_MONTH}|{_TYPED_DATED})\b\.? (?:the )?(?P<a3>{_DAY})(?!\w)(?:{_DASH}(?P<b3>{_DAY})(?!\w))?"
     rf"(?:,? (?P<y3>(?:19|20)\d\d)(?![\d-]))?"
     rf"|(?:(?P<part>early|mid|late|the (?:beginning|start|middle|end) of)[ -])?"
-    rf"(?:(?P<m4>{_MONTH})\b|(?P<season>(?i:{'|'.join(SEASONS)})))"
+    rf"(?:(?P<m4>{_MONTH}|{_TYPED_BARE})\b|(?P<season>(?i:{'|'.join(SEASONS)})))"
     r"(?: (?:of )?(?P<y4>(?:19|20)\d\d|['\u2019]\d\d)(?![\d-]))?"
     r"|(?P<quarter>Q[1-4])(?: (?P<y6>(?:19|20)\d\d))?"
     r"|[Ww]eek (?P<week>[0-5]?\d)(?: of|,)? (?P<y8>(?:19|20)\d\d)|(?P<numbered>[01]?\d/(?:19|20)\d\d)"

@@ -485,3 +485,36 @@ def test_a_day_is_on_the_side_of_its_own_verb(text: str, of_what: int) -> None:
 def test_what_begins_or_ends_in_a_month_does_so_in_the_one_to_come(text: str, day: date) -> None:
     (time,) = time_expressions(text, WEDNESDAY)
     assert time.periods[0].first == day
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("we've kept bees since april", date(2025, 4, 1)),
+        ("they wed in december", date(2025, 12, 1)),
+        ("the hull is painted by end of october", date(2026, 10, 1)),
+        ("the fair is on june 14", date(2026, 6, 14)),
+        ("the form is due july 3", date(2026, 7, 3)),
+        ("closing day is june 15", date(2026, 6, 15)),
+        ("in may we had frost", date(2025, 5, 1)),
+        ("since march i have been on call", date(2026, 3, 1)),
+    ],
+)
+def test_months_are_read_in_lower_case_where_they_are_times(text: str, first: date) -> None:
+    (time,) = time_expressions(text, WEDNESDAY)
+    assert (time.periods[0].first or time.periods[0].last) in (first, period_end(first))
+
+
+def period_end(first: date) -> date:
+    return whole_month(first.year, first.month).last or first
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "some of may be lost", "the few of may not come", "we go in march to the drum", "we thanked june 3 times",
+        "ask april 2 things", "an august 3 pages", "they march 12 miles", "come in may 3 of us help",
+    ],
+)  # fmt: skip
+def test_words_that_are_months_too_are_no_times(text: str) -> None:
+    assert time_expressions(text, WEDNESDAY) == []
