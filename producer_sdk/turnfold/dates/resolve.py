@@ -23,7 +23,8 @@ _AFTER_WORD: Final = lazy_pattern(
 _BEFORE_WORD: Final = lazy_pattern(r"(?i)['\u2019]s\b| (?:is|was|were|will|would|has|had)\b")
 """Words after a day that is used as a noun: 'yesterday was long', 'yesterday's talk'."""
 _POSSESSIVE: Final = lazy_pattern(r"['\u2019]s?(?!\w)")
-"""After a day as an attribute, which reads well only as it was said: 'yesterday's talk'."""
+"""After a time as an attribute, which reads well only as it was said: 'Friday's talk'."""
+_DAY: Final = lazy_pattern(r"(?i)(?:the day before )?yesterday|tomorrow")
 _DETERMINER: Final = lazy_pattern(r"(?i)\b(?:the|this|that|every|each) $")
 _OPENS: Final = lazy_pattern(
     r"(?i)(?:^|[,;:.!?(\u2013\u2014-] ?|\b(?:and|but|so|because|that|if|when|as|since|though) )$"
@@ -82,7 +83,9 @@ def resolve_relative_days(text: str, said_on: date) -> str:
 def _shown(text: str, time: TimeExpression) -> str | None:
     """Return the replacement for the words of a time; None if they stay as they are."""
     words = text[time.start : time.end]
-    if not time.label or time.period is None or _POSSESSIVE.match(text, time.end):
+    if not time.label or time.period is None:
+        return None
+    if _POSSESSIVE.match(text, time.end) and not _DAY.fullmatch(words):
         return None
     if time.form is Form.LASTING:
         return f"{words} ({time.meaning})" if _may_tell_beginning(text, time, words) else None
