@@ -83,9 +83,8 @@ def resolve_relative_days(text: str, said_on: date) -> str:
 def _shown(text: str, time: TimeExpression) -> str | None:
     """Return the replacement for the words of a time; None if they stay as they are."""
     words = text[time.start : time.end]
-    if not time.label or time.period is None:
-        return None
-    if _POSSESSIVE.match(text, time.end) and not _DAY.fullmatch(words):
+    is_attribute = _POSSESSIVE.match(text, time.end) and not _DAY.fullmatch(words)
+    if not time.label or time.period is None or is_attribute:
         return None
     if time.form is Form.LASTING:
         return f"{words} ({time.meaning})" if _may_tell_beginning(text, time, words) else None
