@@ -99,6 +99,12 @@ def test_a_name_alone_is_worth_nothing() -> None:
     assert [text for text, worth in worths.items() if text == "Joanna" and worth] == []
 
 
+@pytest.mark.parametrize(("name", "shown"), [("Omar", "We sold it, Omar"), ("Ana", "We sold it")])
+def test_a_speakers_own_name_is_no_address(name: str, shown: str) -> None:
+    turns = [said_turn("The car is gone.", name="Ana"), said_turn(f"We sold it, {name}.", seq=2, name="Omar")]
+    assert [note.text for note in notes_of([read_turn(turn) for turn in turns])][1] == shown
+
+
 def test_what_answers_a_question_is_worth_more_even_behind_a_caption() -> None:
     reply = ("Nate", "It opens at seven on the harbour side.")
     alone = _worths(("Mara", "We looked at the harbour plan."), reply)

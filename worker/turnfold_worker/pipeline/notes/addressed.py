@@ -7,7 +7,7 @@ from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.common_words import listed
-from turnfold_worker.pipeline.notes.phatic import bare_words
+from turnfold_worker.pipeline.notes.phatic import bare_words, is_phatic
 
 _ADDRESS: Final = lazy_pattern(
     r"(?P<lead>(?:[A-Za-z']{1,12}[,!]? ){0,2})(?P<name>[A-Z][\w'-]{1,30})(?:[,!]| [-–—])+ +(?=\S)"
@@ -33,6 +33,21 @@ _GREETING: Final = lazy_pattern(r"(?i)(?:hey|hi|hello|wow|woah|whoa)\b")
 _CALLED_LAST: Final = lazy_pattern(r"[,!] (?P<name>[A-Z][\w'-]{1,30})(?P<end>[.!?…]*)$")
 """The end of a sentence that calls the listener by name: 'It was so inspiring, Mel!'."""
 _NICKNAME: Final = 2
+_OPENING: Final = r"(?:(?:and|but|so|well|yes|yeah|yep|no|ok|okay|oh|wow|ah|then|now)[,!]* +)*"
+_TELLS: Final = lazy_pattern(
+    rf"(?i){_OPENING}(?:(?:i|we|he|she|they|it|that|this|these|those|there|here|let)(?:['\u2019][a-z]{{1,2}})? \S"
+    r"|(?:so )?(?:glad|happy|sorry|proud|awesome|great|amazing|lovely|nice) \w"
+    r"|(?:my|our|your|his|her|their|the|an?|some|every|no|all) (?:[\w'\u2019-]+ ){1,6}?"
+    r"(?:is|are|was|were|has|have|had|do|does|did|will|would|can|could|should|may|might|must|\w+n['\u2019]t"
+    r"|(?:looks?|sounds?|seems?) (?!at\b|into\b|for\b|over\b))\b)"
+)
+"""The beginning of a statement with a subject; without one, the name may say who is to act: 'Fix the gate, Ana'."""
+_PARTS: Final = lazy_pattern(r"[,;:.!] +")
+_NAMES_WHO: Final = lazy_pattern(
+    r"(?i)(?:\b(?:is|are|was|were|be|am)|['\u2019](?:s|re|m))(?: (?:on|for|up to))?(?: (?:me|you|us|him|her|them))?$"
+    r"|\b(?:no|not|or|and|wait|rather|maybe|perhaps|actually|i mean)$"
+)
+"""Words that make a name after them say who: 'it was me', 'that is on you', 'Tuesday, no'."""
 
 
 def unaddressed(text: str, names: frozenset[str]) -> str:
@@ -49,7 +64,7 @@ def unaddressed(text: str, names: frozenset[str]) -> str:
     match = _ADDRESS.match(text)
     if match is None or not _is_called(match, names):
         return text
-    if _GOES_ON.match(text, match.end()) and not _GREETING.match(match["lead"]):
+    if not _GREETING.match(match["lead"]) and (_GOES_ON.match(text, match.end()) or not _tells(text[match.end() :])):
         return text
     if _LISTED_NAMES.match(text, match.start("name")):
         return text
@@ -62,11 +77,19 @@ def _without_last_name(text: str, names: frozenset[str]) -> str:
     match = _CALLED_LAST.search(text)
     if match is None:
         return text
-    name = match["name"].lower()
+    name, rest = match["name"].lower(), text[: match.start()]
     if len(name) < _NICKNAME or not any(participant.startswith(name) for participant in names):
         return text
     # 'I met Ana, Nate.' may be a list.
-    return text if text[: match.start()].rsplit(maxsplit=1)[-1][:1].isupper() else text[: match.start()] + match["end"]
+    if rest.rsplit(maxsplit=1)[-1][:1].isupper() and " " in rest:
+        return text
+    called = match["end"].endswith("?") or is_phatic(rest) or all(map(_tells, _PARTS.split(rest)))
+    return rest + match["end"] if called and not _NAMES_WHO.search(rest) else text
+
+
+def _tells(text: str) -> bool:
+    """Return whether a text is a question, a courtesy or begins with a subject."""
+    return text.endswith("?") or bool(_TELLS.match(text)) or is_phatic(text)
 
 
 def _is_called(match: re.Match[str], names: frozenset[str]) -> bool:

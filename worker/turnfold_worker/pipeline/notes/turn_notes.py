@@ -213,6 +213,7 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
     samples = samples_by_assistant(reading.turn)
     # True until a clause says something that may answer the turn before.
     waits = bool(heard.asked or heard.refused)
+    others = heard.names.difference((reading.turn.name or "").lower().split())
     for clause, sentence in told_clauses(reading):
         spoken = plain_line(reading.text(clause))
         if not any(map(str.isalnum, spoken)):
@@ -221,7 +222,7 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
             spoken = spoken.rstrip(" ,;-–—") + "?"
         elif sentence.start < clause.start and _STATES.match(spoken):
             spoken = spoken.rstrip("?")
-        text = whole_clause(spoken, heard.names, reading.day)
+        text = whole_clause(spoken, others, reading.day)
         worth = _worth(spoken, text, heard, place=len(drafts_of_turn))
         if _is_heading(reading.turn.content, clause, spoken):
             worth *= 0.0 if spoken.isupper() and " " not in spoken else _HEADING_SHARE
