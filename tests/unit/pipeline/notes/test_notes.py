@@ -149,6 +149,10 @@ def _shown(*said: tuple[str, str]) -> list[str]:
     [
         ("When does it open?", "At seven.", "(When does it open?) At seven"),
         ("What are their names? And what is your plan?", "Max and Daisy.", "Max and Daisy"),
+        ("great! when do we open", "at seven", "(when do we open?) at seven"),
+        ("what colour is it", "blue", "(what colour is it?) blue"),
+        ("that is when we open", "at seven", "at seven"),
+        ("what we do is fine, as it is", "at seven", "at seven"),
         ("FYI, I finished the mug - want to see a photo?", "Sure thing.", "(want to see a photo?) Sure thing"),
         ("Can I see my mug?", "In June.", "In June"),
         ("Any other news?", "Yay, so cool!", "So cool"),

@@ -20,6 +20,13 @@ _SCRAP: Final = 12
 """The same limit for a reply without a verb."""
 _QUESTION_WORDS: Final = 12
 """Maximum words of a question that is put before a short reply."""
+_ASKS_UNMARKED: Final = lazy_pattern(
+    r"(?i)(?:(?:and|so|but|ok|well) )?(?:what|when|where|why|who|how|which)"
+    r"(?: (?!(?:he|i|it|she|they|we|you)\b)[\w-]+)?"
+    r"(?:['\u2019](?:s|re)| (?:is|are|was|were|do|does|did|will|would|can|could|should|have|has))"
+    r" (?:you|we|they|he|she|it)\b[^.!?,:;]*$"
+)
+"""A typed question without its mark: 'when do you start'."""
 _SELF: Final = listed("i i'm i've i'll i'd my me mine")
 _BREAK: Final = lazy_pattern(r" [-–—]+ |; |: ")
 _REACTIONS: Final = listed("yay wow woo aww omg pic photo picture looks look sounds thanks appreciate proud sure")
@@ -37,7 +44,7 @@ def question_at_end(reading: Reading) -> str:
         return ""
     for place, sentence in enumerate(reversed(reading.sentences[-2:])):
         spoken = plain_line(reading.text(sentence))
-        if spoken.endswith("?"):
+        if spoken.endswith("?") or _ASKS_UNMARKED.match(spoken):
             earlier = reading.sentences[-2 - place : -1 - place]
             if any(plain_line(reading.text(earlier_sentence)).endswith("?") for earlier_sentence in earlier):
                 return ""
