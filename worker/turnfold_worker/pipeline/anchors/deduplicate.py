@@ -123,6 +123,7 @@ def merge(
     asked: list[tuple[Answer, Known]] = []
     for draft in drafts:
         new = _known(_numbered(draft, next_id + len(fresh), node_idx), vectors)
+        new.turns_before = draft.turns_before
         answered = [question for reply, question in asked if reply.is_in(draft)]
         if draft.reports:
             if not (finish(new, known) or answer(new, known) or answered):

@@ -22,6 +22,8 @@ _ASKS_BACK: Final = 2
 """Number of sentences up to which a reply that ends in a question is no answer."""
 
 
+_TURNS_BEFORE: Final = 16
+"""Number of turns up to a correction, its own included, in which it may find what it corrects."""
 _LIST: Final = 3
 """Number of line breaks from which a turn is a list or a poem."""
 
@@ -66,6 +68,8 @@ class AnchorDraft:
     """A short text that only matters if it settles something: 'Sent.', 'Dana will run it.'."""
     answer: Answer | None = None
     """For a question, its answer in the same segment."""
+    turns_before: tuple[Reading, ...] | None = field(default=None, compare=False, repr=False)
+    """For a correction, its turn and those before it in the same segment, oldest first."""
 
 
 def packed_drafts(drafts: Iterable[AnchorDraft]) -> list[list[Any]]:
@@ -88,7 +92,8 @@ def unpacked_drafts(reading: Reading, rows: Iterable[Sequence[Any]]) -> list[Anc
 def settled(draft: AnchorDraft, readings: Sequence[Reading], drafts: Sequence[AnchorDraft]) -> AnchorDraft:
     """Mark a question as resolved if the next speakers answer it, and a promise if it is kept within the segment.
 
-    `drafts` are all drafts of the segment, since 'Sent it.' is about the latest promise that fits.
+    A correction is given the turns before it. `drafts` are all drafts of the segment, since 'Sent it.' is about the
+    latest promise that fits.
     """
     if draft.type is AnchorType.UNRESOLVED_QUESTION and (answer := _answer(draft, readings)):
         return replace(draft, state=AnchorState.RESOLVED, answer=answer)
@@ -99,6 +104,9 @@ def settled(draft: AnchorDraft, readings: Sequence[Reading], drafts: Sequence[An
         or _finished(draft, readings, drafts)
     ):
         return replace(draft, state=AnchorState.RESOLVED)
+    if draft.type is AnchorType.CORRECTION:
+        until = _place_of(draft, readings) + 1
+        return replace(draft, turns_before=tuple(readings[max(0, until - _TURNS_BEFORE) : until]))
     return draft
 
 

@@ -9,5 +9,6 @@ opposites     denials that contradict other statements of the speaker, and newer
 attribute_values   the effect of a new age, pay or owner on an earlier one
 two_values    two values of the same thing in one turn: a contradiction
 overtaking    whether the new anchor supersedes the earlier one
+said_between  whether the value that a correction may refer to is the last one said
 settle        whether the new anchor repeats, corrects, answers or completes the earlier one
 """

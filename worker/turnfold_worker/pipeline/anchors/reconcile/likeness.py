@@ -19,6 +19,7 @@ from turnfold_worker.pipeline.language.facts import NAMES, VALUES, Facts, extrac
 from turnfold_worker.pipeline.language.quantities import in_one_form
 from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.language.words import SPECIFIC, specific_words, word_vector, words
+from turnfold_worker.pipeline.turns.reading import Reading
 
 _MARKS: Final = '.,;:!?()[]"“”'
 _SAME_ROOT: Final = 5
@@ -80,6 +81,8 @@ class Known:
 
     anchor: Anchor
     vector: vectors.Vector = vectors.NO_VECTOR
+    turns_before: tuple[Reading, ...] | None = None
+    """For a correction, its turn and those before it; None if they are not at hand."""
     text: str = field(init=False)
     """The text with amounts, days and times in one form, used for comparisons."""
     words: Mapping[str, int] = field(init=False)

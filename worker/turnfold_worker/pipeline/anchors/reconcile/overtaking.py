@@ -39,6 +39,7 @@ from turnfold_worker.pipeline.anchors.reconcile.likeness import (
     same_speaker,
     shared,
 )
+from turnfold_worker.pipeline.anchors.reconcile.said_between import is_for_another, is_last_said
 from turnfold_worker.pipeline.anchors.reconcile.subjects import (
     does_something_else,
     happened_once,
@@ -217,10 +218,12 @@ def _may_mend(new: Known, old: Known) -> bool:
 def mends(new: Known, old: Known) -> bool:
     """Check whether a correction without a subject, 'Sorry, I meant Tuesday', may refer to a recent statement.
 
-    The earlier statement must have another value of the same kind.
+    The earlier statement must have another value of the same kind, the last one said by anybody unless it looks like a
+    typo.
     """
     turns = new.anchor.turn_seq - old.anchor.turn_seq
-    within = MENDS_MISTYPED_WITHIN if nearly_same_value(new, old) else MENDS_WITHIN
+    mistyped = nearly_same_value(new, old)
+    within = MENDS_MISTYPED_WITHIN if mistyped else MENDS_WITHIN
     if not old.active or old.kind not in OVERTAKEN or not 0 <= turns <= within:
         return False
     if place_of(old) >= place_of(new) or moves_another(new, old) or not _may_mend(new, old):
@@ -229,9 +232,15 @@ def mends(new: Known, old: Known) -> bool:
         return False
     if not shared(new, old) and len(_telling_before_value(new)) >= _SUBJECT_OF_ITS_OWN:
         return False
-    if not _differ(new, old, *VALUES, *NAMES) or tell_of_self_and_another(new, old) or does_something_else(new, old):
+    if not _differ(new, old, *VALUES, *NAMES) or _is_of_another(new, old):
         return False
-    return not (about_another(new, old) or has_a_subject_of_its_own(new, old) or lifts_another(new, old))
+    return mistyped or is_last_said(new, old)
+
+
+def _is_of_another(new: Known, old: Known) -> bool:
+    """Check whether a correction says in some way that it is about something else."""
+    ways = (tell_of_self_and_another, does_something_else, about_another, has_a_subject_of_its_own, lifts_another)
+    return is_for_another(new, old) or any(is_another(new, old) for is_another in ways)
 
 
 def _telling_before_value(new: Known) -> frozenset[str]:

@@ -81,6 +81,11 @@ def does_something_else(new: Known, old: Known) -> bool:
     return deed is not None and not any(same_root(deed["verb"], word) for word in old.tokens if word)
 
 
+def does_the_same(new: Known, old: Known) -> bool:
+    """Check whether a correction has a verb of action in common with the old statement: 'it leaves at 8:10'."""
+    return _DOES.search(new.said) is not None and not does_something_else(new, old)
+
+
 def told_of(one: Known) -> frozenset[str]:
     """Return the words for what a value belongs to, around it up to a comma or reason; empty without a value."""
     plain = one.said
