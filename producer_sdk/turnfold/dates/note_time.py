@@ -56,5 +56,7 @@ def _time(statement: str, said_on: date | None, time: TimeExpression) -> NoteTim
     is_plan = is_to_come and time.kind is not Kind.SINCE and not is_past and not lasts
     return NoteTime(
         f"until {time.label}" if lasts else time.meaning, period.first, period.last, period.precision.value, is_plan,
-        valid_from=period.first if time.kind is Kind.SINCE else None, valid_to=period.last if lasts else None,
+        # 'Not before 3 May' is true at once.
+        valid_from=period.first if time.kind is Kind.SINCE and time.side != "from" else None,
+        valid_to=period.last if lasts else None,
     )  # fmt: skip
