@@ -27,7 +27,8 @@ _NO_COUNT: Final = lazy_pattern(r"(?i)\b(?:or|to|than|least|most|about|around|ov
 """Precedes a count that is no exact day: 'less than two days ago'."""
 
 _NO_PERIOD: Final = lazy_pattern(
-    r"(?i)\b(?:these|those|my|our|your|his|her|their|its|very|of|a|no|any|first|must|should|would|can|could) $"
+    r"(?i)\b(?:these|those|my|our|your|his|(?:in|on|of|for|during|is|was|after|before|to|about|with) her"
+    r"|their|its|very|of|a|no|any|first|must|should|would|can|could) $"
 )
 """Precedes words that are no date: 'my last year', 'must last weekends'."""
 _LENGTH: Final = lazy_pattern(
@@ -52,6 +53,11 @@ _NOT_BEFORE: Final = lazy_pattern(
 )
 """Words before a time from which on something may happen: 'not before', 'won't ship before'."""
 _IF: Final = lazy_pattern(r"(?i)\b(?:if|unless|why)\b")
+_OF_A_TIME: Final = lazy_pattern(
+    r"(?i)\b(?:invoices?|bills?|letters?|mails?|e-?mails?|messages?|photos?|pictures?|notes?|minutes|figures|numbers|reports?"
+    r"|results?|data|logs?|tickets?|versions?|draft|order|receipts?|statement) from (?:the )?$"
+)
+"""Something that a time is the date of: 'the bill from May'."""
 _SHIFTED: Final = lazy_pattern(
     r"(?i)\b(?:moved|slipped|pushed|changed|postponed|rescheduled|shifted|delayed) (?:back |out )?from (?:the )?$"
 )
@@ -306,7 +312,8 @@ def _bounded(text: str, time: TimeExpression) -> TimeExpression:
     looked_from = max(0, time.start - 30)
     # 'From 3 to 5 May' is not open-ended.
     is_range = time.form is Form.WRITTEN and time.period is not None and time.period.precision is Precision.WEEK
-    if not is_range and SINCE.search(text, looked_from, time.start) and time.period is not None and time.period.days:
+    is_since = SINCE.search(text, looked_from, time.start) and not _OF_A_TIME.search(text, looked_from, time.start)
+    if not is_range and is_since and time.period is not None and time.period.days:
         after = text[looked_from : time.start].rstrip().lower().endswith("after")
         since = tuple(_from_then(period, after=after) for period in time.periods)
         return time._replace(kind=Kind.SINCE, periods=since, side="after" if after else "")

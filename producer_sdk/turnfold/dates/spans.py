@@ -35,9 +35,10 @@ RECURRING: Final = lazy_pattern(
     r"|quarters?|years?|days?|spring|summer|autumn|fall|winter|january|february|march|april|may|june|july|august"
     r"|september|october|november|december|christmas|easter|time)"
     r"|(?:once|twice|(?:three|four|five|several|\d{1,2}) times) (?:a|per|every|each) (?:day|week|month|quarter|year)"
-    r"|(?:on |most )?(?:mon|tues|wednes|thurs|fri|satur|sun)days(?: and (?:mon|tues|wednes|thurs|fri|satur|sun)days)?"
+    r"|(?:on |most )?(?:alternate )?(?:mon|tues|wednes|thurs|fri|satur|sun)days"
+    r"(?: and (?:mon|tues|wednes|thurs|fri|satur|sun)days)?(?! ago\b)"
     r"|(?:on|at) week(?:end|day)s|most (?:days|mornings|evenings|nights|weekends)"
-    r"|daily|weekly|biweekly|fortnightly|monthly|quarterly|yearly|annually)(?!\w)"
+    r"|daily|(?:bi-?|semi-?)?weekly|(?:bi-?)?monthly|fortnightly|quarterly|yearly|annually)(?!\w)"
 )
 SINCE: Final = lazy_pattern(
     r"(?i)\b(?:ever )?(?:since|as of|starting|beginning|from|after)(?: about| around)? (?:the )?$"

@@ -180,6 +180,7 @@ def test_bounds_and_years_of_a_time_are_named(
     time = time_of(text, _SAID_ON)
     assert time is not None
     assert time.day_meant == meant
+    assert time.valid_from is None or not meant.startswith("from")
 
 
 @pytest.mark.parametrize(
@@ -199,3 +200,23 @@ def test_bounds_and_years_of_a_time_are_named(
 )
 def test_what_no_label_can_stand_for_stays_as_said(said: str, shown: str) -> None:
     assert resolve_relative_days(said, _SAID_ON) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "kind"),
+    [
+        ("The letter from June is lost.", "June", "when"),
+        ("The pool is open from June.", "June", "since"),
+        ("We row on alternate Mondays.", "on alternate Mondays", "recurring"),
+        ("We hold a bi-weekly regatta.", "bi-weekly", "recurring"),
+        ("I met her last Thursday.", "last Thursday", "when"),
+    ],
+)
+def test_a_time_is_told_with_all_of_its_words(text: str, words: str, kind: str) -> None:
+    (time,) = time_expressions(text, _SAID_ON)
+    assert (text[time.start : time.end], time.kind.value) == (words, kind)
+
+
+@pytest.mark.parametrize("text", ["We rowed three Fridays ago.", "It was in her last week."])
+def test_what_is_told_in_part_only_is_no_time(text: str) -> None:
+    assert days_meant(text) == []
