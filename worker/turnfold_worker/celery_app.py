@@ -7,18 +7,20 @@ messages, which is why a message is only a wake-up and never the record of work.
 from __future__ import annotations
 
 import os
+import sys
 
 from celery import Celery, signals
 from kombu.transport import TRANSPORT_ALIASES
 
 from turnfold.contract.tasks import QUEUE_OF, Queue, Task
+from turnfold.errors import InvalidSettings
 from turnfold_worker.celery_parts.doorman import Doorman
 from turnfold_worker.celery_parts.heartbeat_file import HeartbeatFile
 from turnfold_worker.celery_parts.json_logs import write_json
 from turnfold_worker.celery_parts.outage_log import Outages
 from turnfold_worker.celery_parts.preload import preload
 from turnfold_worker.celery_parts.remote_control import take_no_orders
-from turnfold_worker.celery_parts.schema_gate import check_schema
+from turnfold_worker.celery_parts.schema_gate import ENDED, check_schema
 from turnfold_worker.celery_parts.sweep_timer import SweepTimer
 from turnfold_worker.celery_parts.tracing import start_tracing
 from turnfold_worker.settings import WorkerSettings
@@ -27,13 +29,31 @@ HARD_LIMIT_SECONDS = 300
 VISIBILITY_SECONDS = 900
 """Above the hard limit, and equal on all workers: the smallest value that any worker sets applies to all."""
 
-settings = WorkerSettings.from_env()
-settings.check_one_cell()
+
+def _read_settings() -> tuple[WorkerSettings, str]:
+    """Read the settings, and the broker's URL.
+
+    Wrong ones end Celery's program here, since it would bury the message in a traceback.
+    Elsewhere raises `InvalidSettings`.
+    """
+    try:
+        read = WorkerSettings.from_env()
+        read.check_one_cell()
+        broker_url = read.effective_broker_url
+    except InvalidSettings as error:
+        if not sys.argv[0].endswith(("/celery", "/celery/__main__.py")):
+            raise
+        sys.stderr.write(f"{error}\n")
+        raise SystemExit(ENDED) from None
+    return read, broker_url
+
+
+settings, _broker_url = _read_settings()
 # A transport in which no malformed message ends a worker. Registered by name: a process that only publishes needs no
 # Redis client.
 TRANSPORT_ALIASES |= dict.fromkeys(("redis", "rediss"), "turnfold_worker.celery_parts.broker_transport:Transport")
 
-app = Celery("turnfold", broker=settings.effective_broker_url, include=["turnfold_worker.tasks"])
+app = Celery("turnfold", broker=_broker_url, include=["turnfold_worker.tasks"])
 app.conf.update(
     task_ignore_result=True,
     task_acks_late=True,

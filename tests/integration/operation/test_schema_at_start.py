@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -76,6 +77,25 @@ def test_a_worker_takes_no_task_of_a_database_that_is_too_old_or_too_new(
         serve_only(database_url, 2)
         worker.start()
         wait_until(lambda: stored(database_url) == 1, what=f"it is stored, see {worker.log}")
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({"TURNFOLD_SWEEP_SECONDS": "often"}, "TURNFOLD_SWEEP_SECONDS must be a number, not 'often'"),
+        ({"TURNFOLD_CELL": "eu"}, "TURNFOLD_CELL is set, but TURNFOLD_CELLS is not"),
+        ({"TURNFOLD_REDIS_URL": "redis+cluster://h:1"}, "names a cluster, which Celery cannot use as a broker"),
+    ],
+)
+def test_a_worker_ends_with_the_message_about_a_wrong_setting(variables: dict[str, str], message: str) -> None:
+    ended = subprocess.run(
+        [Path(sys.executable).with_name("celery"), "--app=turnfold_worker.celery_app", "worker"],
+        env=child_environment(**variables), capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert ended.returncode == ENDED
+    assert message in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
 
 
 def stored(database_url: str) -> int:
