@@ -17,7 +17,10 @@ _LEADS: Final = 1.8
 _ASKED: Final = 0.7
 """Weight of a word that occurs only in the question before a block, or right after the block."""
 _UNKNOWN: Final = 0.2
-"""Weight of a word that occurs in no block, such as the reason for the question or its time."""
+"""Weight of a word that occurs in no block, such as the reason for the question or its time.
+
+It is 0 if the query asks to see a block and names it by another word.
+"""
 _GENERAL: Final = 0.4
 """Weight of a word such as `function`, which does not say which one."""
 _OF_KIND: Final = 0.35
@@ -39,7 +42,7 @@ _ALIKE: Final = 0.5
 """Jaccard similarity of words from which two blocks are versions of one."""
 _AS_CLOSE: Final = 0.75
 """Smallest share of the best score for a version to count, if the best block contains no word of the query."""
-_NEARLY_SAME: Final = 0.7
+_NEARLY_SAME: Final = 0.6
 """Jaccard similarity from which a version counts at any score: only its introduction differs."""
 _MOST: Final = 8
 _MOST_COMPARED: Final = 100
@@ -60,8 +63,10 @@ def told_by_words(request: BlockRequest, entries: Sequence[BlockEntry]) -> dict[
     spread = Counter(chain.from_iterable(_places_in(entry.words | entry.leading, places) for entry in entries))
     known = set(chain.from_iterable(_places_in(entry.question, places) for entry in entries)).union(spread)
     many = len(entries)
+    named = any(place in known and not is_general(term) for place, (term, *_) in enumerate(request.words))
+    unknown = 0.0 if request.insists and named else _UNKNOWN
     return {
-        term: (_GENERAL if is_general(term) else 1.0 if place in known else _UNKNOWN)
+        term: (_GENERAL if is_general(term) else 1.0 if place in known else unknown)
         * math.log(1.0 + (many + 1) / (spread[place] + 0.5))
         for place, (term, *_) in enumerate(request.words)
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from turnfold.code_blocks.index import block_terms
@@ -16,7 +17,7 @@ _NAMED: Final[tuple[tuple[str, tuple[BlockKind, ...]], ...]] = (
     ("code snippet codeblock block function method class script module component decorator hook middleware", ()),
     ("handler route endpoint endpoints fixture test tests model regex pattern loop struct interface", ()),
     ("signature implementation formula example file line lines oneliner recipe spell incantation string prompt", ()),
-    ("sql query queries schema ddl migration select", (BlockKind.SQL, BlockKind.CODE)),
+    ("sql query queries statement statements schema ddl migration select", (BlockKind.SQL, BlockKind.CODE)),
     ("json payload", (BlockKind.JSON,)),
     (
         "config configuration conf yaml yml toml ini settings dockerfile compose env workflow pipeline makefile",
@@ -28,7 +29,7 @@ _NAMED: Final[tuple[tuple[str, tuple[BlockKind, ...]], ...]] = (
     ),
     ("html template markup css xml stylesheet", (BlockKind.MARKUP,)),
     ("table csv", (BlockKind.TABLE, BlockKind.SQL)),
-    ("log logs traceback stacktrace output error exception", (BlockKind.OUTPUT, BlockKind.TEXT)),
+    ("log logs traceback stacktrace output error exception failure crash", (BlockKind.OUTPUT, BlockKind.TEXT)),
     ("diff patch", (BlockKind.DIFF,)),
     ("tree structure layout", (BlockKind.TREE, BlockKind.TEXT)),
     ("url link links key", (BlockKind.LINE,)),
@@ -37,7 +38,7 @@ _KINDS: Final = {word: kinds for words, kinds in _NAMED for word in words.split(
 """Words for blocks, each with the kinds that it may mean."""
 _SPECIFIC: Final = frozenset((
     "sql", "json", "yaml", "toml", "ini", "dockerfile", "html", "css", "xml", "csv", "traceback", "diff", "makefile",
-    "cron", "crontab",
+    "cron", "crontab", "compose", "signature",
 ))  # fmt: skip
 """Words for blocks that are as specific as any other word."""
 _WORDS: Final = lazy_pattern(r"[a-z][a-z+#-]*")
@@ -48,7 +49,7 @@ _IDENTIFIER: Final = lazy_pattern(
 _INSISTS: Final = lazy_pattern(
     r"(?i)\b(?:show|give|paste|print|repeat|again|verbatim|exact(?:ly)?|remind me|resend|send me|word for word"
     r"|as (?:is|it was)|see the|find the|get me|copy|pull up|bring back|what (?:was|is|were|did)"
-    r"|full|complete|whole|the same)\b"
+    r"|full|complete|whole|the same|(?:code|snippet|block),? (?:please|pls))\b"
 )
 _OLDEST: Final = lazy_pattern(
     r"(?i)\b(?:first|original(?:ly)?|initial(?:ly)?|earliest|oldest|at the (?:start|beginning))\b"
@@ -76,6 +77,7 @@ _ALIKE: Final = (
     "repo repository", "dir directory folder",
     "test tests pytest unittest", "ci workflow actions", "logging logger", "install pip npm apt",
     "hashing hash hashed", "migration migrate alembic", "delete remove", "model class", "endpoint route",
+    "startup start boot launch",
 )  # fmt: skip
 """Groups of synonyms."""
 _ALSO: Final = {
@@ -147,7 +149,18 @@ def asked_block(question: str, *, is_query: bool) -> BlockRequest | None:
 
 def _words(query: str) -> tuple[tuple[str, ...], ...]:
     distinct = [term for term in dict.fromkeys(block_terms(query)) if term not in _SAYS_NOTHING]
-    return tuple((term, *_ALSO.get(term, _plural(term))) for term in distinct)
+    joined = _joined(query, frozenset(distinct))
+    return tuple((term, *_ALSO.get(term, _plural(term)), *joined.get(term, ())) for term in distinct)
+
+
+def _joined(query: str, terms: frozenset[str]) -> dict[str, list[str]]:
+    """Return for each term the stems of the words that it makes with a neighbour: 'health check', `healthcheck`."""
+    joined: dict[str, list[str]] = {}
+    for first, second in pairwise(_WORDS.findall(query.lower())):
+        if {STEMS[first], STEMS[second]} <= terms:
+            for term in (STEMS[first], STEMS[second]):
+                joined.setdefault(term, []).append(STEMS[first + second])
+    return joined
 
 
 def _plural(term: str) -> tuple[str, ...]:

@@ -70,6 +70,20 @@ def test_a_block_that_does_not_fit_is_named_with_its_marker(folded: FoldedConver
     assert "rows.append(399 * 17)" in folded.context(budget_tokens=16_000, query="show me the ledger script").text
 
 
+def test_a_later_version_is_shown_that_only_the_words_about_an_earlier_one_name() -> None:
+    filled = "```sql\nINSERT INTO berths (id, quay, used)\nVALUES ($1, '{quay}', now());\n```"
+    asked = [
+        {"role": "user", "content": "Something to refill the list, please."},
+        {"role": "assistant", "content": filled.format(quay="north")},
+        {"role": "user", "content": "Not that side."},
+        {"role": "assistant", "content": filled.format(quay="south")},
+    ]
+    with fold([*asked, *_turns()]) as conversation:
+        text = conversation.context(budget_tokens=1_000, query="show me the refill statement").text
+    assert filled.format(quay="south") in text
+    assert "'north'" not in text
+
+
 def test_a_question_about_something_else_brings_no_code(folded: FoldedConversation) -> None:
     assert "```" not in folded.context(budget_tokens=1_000, query="What was said of the draught at table 12?").text
 

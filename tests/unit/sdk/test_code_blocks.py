@@ -178,3 +178,30 @@ def test_a_query_about_something_else_means_no_block(query: str) -> None:
     for talk in (TALK, HOME):
         entries = list(entries_of(talk))
         assert ranked(request, entries, told_by_words(request, entries)) == []
+
+
+HARBOUR = _talk(
+    "The tide alarm:\n```yaml\ntidealarm:\n  level: 4.2\n  siren: north\n```",
+    "The mill's port is open:\n```yaml\nservices:\n  mill:\n    image: mill:2\n```",
+    "To refill the berths:\n```sql\nINSERT INTO berths (id, quay, used) VALUES ($1, 'north', now());\n```",
+    "Per quay:\n```sql\nINSERT INTO berths (id, quay, used) VALUES ($1, 'south', now());\n```",
+    "```\nTideError: no gauge\n  at read_gauge\n```\nThat is what it says when it starts.",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "seqs"),
+    [
+        ("give me the tide alarm config again", [1]),
+        ("show me the refill statement", [4]),
+        ("show me the mill file for the regatta and its visitors", [2]),
+        ("show me the failure we got at startup", [5]),
+        ("show me the lighthouse config again", []),
+        ("show me the statement of the ferry company", []),
+    ],
+)
+def test_a_block_is_found_by_other_words_than_its_own(query: str, seqs: list[int]) -> None:
+    request = block_request(query)
+    assert request is not None
+    entries = list(entries_of(HARBOUR))
+    assert [block.entry.seq for block in ranked(request, entries, told_by_words(request, entries))] == seqs

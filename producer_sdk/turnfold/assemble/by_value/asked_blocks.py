@@ -87,7 +87,11 @@ def _meant(material: Material, request: BlockRequest) -> list[FoundBlock]:
     entries = [block.entry for block in usable.values()]
     told_by_block = dict(material.snapshot.told_of_blocks) or told_by_words(request, entries)
     best: list[RankedBlock] = ranked(request, entries, told_by_block, most=_MOST)
-    return [usable[block_found.entry.seq, block_found.entry.start] for block_found in best]
+    keys = [
+        (block_found.entry.seq, block_found.entry.start) for block_found in best or material.snapshot.blocks[:_MOST]
+    ]
+    # The blocks that were read are ranked among all: one may match only by its earlier version, which was not read.
+    return [usable[key] for key in keys if key in usable]
 
 
 def _unfolded(material: Material) -> Sequence[StoredTurn]:
