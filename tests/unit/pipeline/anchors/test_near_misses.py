@@ -26,6 +26,11 @@ OF_OTHER_THINGS: Final[Pairs] = [
     ("We picked Rust for the parser.", "We picked Go for the scheduler, not Python."),
     ("The train leaves at 7:40.", "The ferry leaves at 9:15."),
     ("Room 12 has 30 seats.", "Room 14 has 45 seats."),
+    ("PR 310 is deployed.", "PR 311 is not deployed."),
+    ("Task 55 is closed.", "Task 56 is not closed."),
+    ("MR 7 works on Linux.", "MR 8 doesn't work on Linux."),
+    ("#41 is deployed.", "#42 is not deployed."),
+    ("Release 4 supports exports.", "Release 5 does not support exports."),
     ("Report 3 is due on Friday.", "Report 4 is due on Monday."),
     ("The left pump moves 30 litres a minute.", "The right pump moves 45 litres a minute."),
     ("The annual plan costs 90 euros.", "The monthly plan costs 9 euros."),
@@ -165,6 +170,9 @@ OVERTAKEN: Final[Pairs] = [
     ("The cap is 10 MB per file.", "We raised it: the cap is 25 MB per file."),
     ("Each table seats 6 guests.", "I misspoke, each table seats 8 guests."),
     ("The grant application closes on 3 May.", "The grant application closes on 10 May, they extended it."),
+    ("The exam is in room 12.", "Correction: the exam is in room 14."),
+    ("Room 12 is booked.", "Correction: room 14 is booked."),
+    ("The exam is in room 12.", "The exam is in room 14, not in room 12."),
     ("The beta has 40 testers.", "The beta has 55 testers by now."),
 ]
 ANSWERED: Final[Pairs] = [

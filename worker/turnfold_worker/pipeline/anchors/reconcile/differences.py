@@ -31,7 +31,9 @@ _ASSIGNED: Final = lazy_pattern(
 )
 """'The wifi password is tulip-12.'"""
 _NUMBERED: Final = lazy_pattern(
-    r"(?<!\w)[a-z]{3,20} (?P<number>\d{1,9}+) (?:is|are|was|were|isn't|must|may|can|should|will|has|have|needs)(?!\w)"
+    r"(?<!\w)(?:(?!(?:an|as|at|by|if|in|is|of|on|or|so|to|up) )[a-z]{2,20} |#)(?P<number>\d{1,9}+) "
+    r"(?:is|are|was|were|isn't|aren't|wasn't|weren't|must|may|can|can't|should|will|won't|has|have|hasn't|haven't|had|"
+    r"needs?|does|do|did|doesn't|don't|didn't|works|supports|covers|runs)(?!\w)"
 )
 _CALLED: Final = lazy_pattern(
     r"(?<!\w)(?:number|no\.|nr\.|item|row|room|step|part|chapter|page|#) ?(?P<number>\d{1,9}+)(?![\w%]|[.,:]\d)"
@@ -113,12 +115,21 @@ def another_value(known_anchor: Known, other: Known, kind: FactKind, *, of_any_u
 
 def of_another_number(known_anchor: Known, other: Known) -> bool:
     """Check whether numbers identify two different things: 'room 12 is free', 'room 14 is free'."""
-    ours, theirs = (
-        {match["number"] for pattern in (_NUMBERED, _DONE_TO, _CALLED) for match in pattern.finditer(each.said)}
-        & set(each.facts.texts(FactKind.NUMBER))
-        for each in (known_anchor, other)
-    )
-    return ours != theirs
+    return _numbers_of(known_anchor) != _numbers_of(other)
+
+
+def _numbers_of(one: Known) -> set[str]:
+    """Return the numbers that identify things: 'room 12 is free'."""
+    found = {match["number"] for pattern in (_NUMBERED, _DONE_TO, _CALLED) for match in pattern.finditer(one.said)}
+    return found - set(_ANY_NUMBER.findall(" ".join(one.facts.texts(FactKind.DATE))))
+
+
+def denies_of_another_number(known_anchor: Known, other: Known) -> bool:
+    """Check whether one denies of a numbered thing what the other says of another: 'PR 8 is not merged', 'PR 7 is'."""
+    if known_anchor.negations == other.negations:
+        return False
+    ours, theirs = _numbers_of(known_anchor), _numbers_of(other)
+    return bool(ours and theirs) and ours.isdisjoint(theirs)
 
 
 def narrower(known_anchor: Known, other: Known) -> bool:

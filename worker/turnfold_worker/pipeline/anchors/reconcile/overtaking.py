@@ -20,6 +20,7 @@ from turnfold_worker.pipeline.anchors.reconcile.differences import (
     another_value,
     assigns_otherwise,
     contradicts,
+    denies_of_another_number,
     has_a_subject_of_its_own,
     is_told_apart,
     narrower,
@@ -110,7 +111,7 @@ def corrects(new: Known, old: Known, similarity: float) -> bool:
         return False
     differs = similarity >= CORRECTS_FROM and (_differ(new, old, *NAMES) or one_word_apart(new, old))
     differs = differs or any(another_value(new, old, kind, of_any_unit=True) for kind in VALUES)
-    return differs and not (about_another(new, old) or lifts_another(new, old))
+    return differs and not any(other(new, old) for other in (about_another, denies_of_another_number, lifts_another))
 
 
 def _may_correct(new: Known, old: Known) -> bool:
@@ -199,7 +200,7 @@ def takes_back(new: Known, old: Known) -> bool:
     """Check for a replacement: 'We'll use MySQL for the ledger, not PostgreSQL' after 'We chose PostgreSQL'."""
     if new.kind not in _TAKES_BACK or old.kind not in _STATEMENTS or not new.taken_back & old.words.keys():
         return False
-    if not _may_correct(new, old):
+    if not _may_correct(new, old) or denies_of_another_number(new, old):
         return False
     if any(map(str.isdigit, "".join(new.taken_back))) and of_other_things(new, old):
         return False
@@ -239,7 +240,10 @@ def mends(new: Known, old: Known) -> bool:
 
 def _is_of_another(new: Known, old: Known) -> bool:
     """Check whether a correction says in some way that it is about something else."""
-    ways = (tell_of_self_and_another, does_something_else, about_another, has_a_subject_of_its_own, lifts_another)
+    ways = (
+        tell_of_self_and_another, does_something_else, about_another, denies_of_another_number,
+        has_a_subject_of_its_own, lifts_another,
+    )  # fmt: skip
     return is_for_another(new, old) or any(is_another(new, old) for is_another in ways)
 
 
