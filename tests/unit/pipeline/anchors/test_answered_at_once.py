@@ -8,7 +8,9 @@ from typing import Final
 
 import pytest
 
-from turnfold.contract.records import Anchor, AnchorState, AnchorType
+from support.settled_talk import merged
+from support.wild_turns import said
+from turnfold.contract.records import Anchor, AnchorState, AnchorType, Role
 from turnfold_worker.cli.why_words import newest_closed, why_closed
 from turnfold_worker.offline import FoldedConversation, fold
 from turnfold_worker.pipeline.anchors.statements.question_split import asks_of_another
@@ -24,10 +26,10 @@ _OTHER_MATTERS: Final = [
 ]
 
 
-def talk(*said: str, days: int = 0) -> FoldedConversation:
+def talk(*lines: str, days: int = 0) -> FoldedConversation:
     """Fold a talk of 'Name: words' lines, which are a minute apart or the given number of days."""
     apart = timedelta(days=days) or timedelta(minutes=1)
-    turns = (line.partition(": ") for line in said)
+    turns = (line.partition(": ") for line in lines)
     return fold(
         {"role": "user", "name": name, "content": words, "created_at": (_FIRST + at * apart).isoformat()}
         for at, (name, _, words) in enumerate(turns)
@@ -145,3 +147,38 @@ def test_a_reply_of_another_thing_is_told(question: str, reply: str) -> None:
 )
 def test_a_reply_of_the_thing_itself_is_told(question: str, reply: str) -> None:
     assert not asks_of_another(question, reply)
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("When does the ferry leave?", "Let me look."),
+        ("When does the ferry leave?", "I can't find that in our chat."),
+        ("Which caterer did we choose?", "I don't see a caterer anywhere."),
+        ("Which caterer did we choose?", "I have nothing about a caterer."),
+        ("Which caterer did we choose?", "Sorry, I don't have any information about that."),
+        ("How many crates do we need?", "You haven't mentioned a number so far."),
+        ("How many crates do we need?", "You never told me."),
+        ("Are dogs allowed on the ferry?", "That depends."),
+        ("Are dogs allowed on the ferry?", "It's hard to say."),
+    ],
+)
+def test_a_reply_that_knows_nothing_leaves_a_question_open(question: str, reply: str) -> None:
+    found = merged([said(question, seq=1), said(reply, seq=2, role=Role.ASSISTANT)]).new
+    assert [one.state for one in found if one.turn_seq == 1] == [AnchorState.ACTIVE]
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("When does the ferry leave?", "I see it leaves at 9:15."),
+        ("Which allergies are in the group?", "I don't have allergies."),
+        ("Which caterer did we choose?", "You mentioned Holm."),
+        ("Are dogs allowed on the ferry?", "It depends on the size: up to 30 kg they are."),
+        ("How should the sauce look?", "Let it look like cream."),
+        ("Are dogs allowed on the ferry?", "I have nothing against dogs, so yes."),
+    ],
+)
+def test_a_reply_that_tells_something_answers_a_question(question: str, reply: str) -> None:
+    found = merged([said(question, seq=1), said(reply, seq=2, role=Role.ASSISTANT)]).new
+    assert [one.state for one in found if one.turn_seq == 1] == [AnchorState.RESOLVED]

@@ -196,10 +196,16 @@ NO_ANSWER: Final = lazy_pattern(
     (?:just )?(?:one|a) (?:sec|second|moment|minute)(?=\W*$)|
     not sure|we (?:don't know|have(?:n't| not) decided)|(?:i(?:'ll| will|'d)|let me|i|we) (?:(?:need|
     have) to )?(?:find (?:out|one|some|somebody|something)|see(?: (?:what|which|who|when|where|if)|(?=\W*$))|
-    look (?:for|around)|let you know|search|research|investigate|decide (?:later|tomorrow|soon|next)|
+    look(?: (?:for|around)|(?=\W*$))|let you know|search|research|investigate|decide (?:later|tomorrow|soon|next)|
     ask|get back to you|come back to|think (?:about|it|that|this)|check|sleep on|look (?:at|into|it up|that up)|
     double-check|
     verify|consider)|(?:that's )?(?:to be|not) decided|
+    i (?:don't|do not|can't|cannot|couldn't) (?:see|find|recall|remember)|
+    i(?: have|'ve| have got|'ve got) (?:nothing|no (?:information|records?|notes?|details)) (?:about|on)|
+    i (?:don't|do not) have (?:that|this|any|enough) (?:information|records?|notes?|details|data)|
+    (?:you|we)(?: have|'ve)? (?:haven't|have not|never|didn't|did not|not) (?:yet )?(?:mention(?:ed)?|tell|told|say|
+    said|specif(?:y|ied)|shared?)|(?:it|that) (?:all |really )?depends(?! [^.!?]{1,160}[:\d])|
+    (?:it|that)(?:'s| is) (?:complicated|unclear|not clear|unknown|hard to (?:say|tell))|
     (?:duly |i(?:'ve| have) )?(?:noted|acknowledged)(?: (?:it|that|this))?(?=\W*$))(?!\w)
     """)
 )
