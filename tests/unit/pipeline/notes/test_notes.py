@@ -368,9 +368,9 @@ def _changed(change: Callable[[Note], Note]) -> Callable[..., list[tuple[Note, s
 @pytest.mark.parametrize("lost", ["negation", "number", "speaker", "date"])
 def test_the_check_fails_when_this_is_lost(lost: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if lost == "negation":
-        monkeypatch.setattr(noting, "whole_clause", lambda *said: whole_clause(*said).replace("not ", ""))
+        monkeypatch.setattr(noting, "whole_clause", lambda *said, **how: whole_clause(*said, **how).replace("not ", ""))
     elif lost == "number":
-        monkeypatch.setattr(noting, "whole_clause", lambda *said: re.sub(r"\d", "", whole_clause(*said)))
+        monkeypatch.setattr(noting, "whole_clause", lambda *said, **how: re.sub(r"\d", "", whole_clause(*said, **how)))
     elif lost == "speaker":
         monkeypatch.setattr(folding, "noted", _changed(lambda note: note._replace(speaker="user")))
     else:

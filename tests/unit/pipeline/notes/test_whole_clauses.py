@@ -161,6 +161,21 @@ def test_a_name_is_left_out_only_where_it_calls_the_listener(said: str, left: st
 
 
 @pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("Paint the fence, Nate.", "Paint the fence."),
+        ("Nate, after the storm I sold it.", "after the storm I sold it."),
+        ("full of good ideas, Nate!", "full of good ideas!"),
+        ("It was me, Nate.", "It was me, Nate."),
+        ("I met Joanna, Nate.", "I met Joanna, Nate."),
+        ("Nate, who won, was glad.", "Nate, who won, was glad."),
+    ],
+)
+def test_of_two_people_each_knows_who_is_called(said: str, left: str) -> None:
+    assert unaddressed(said, NAMES, are_two=True) == left
+
+
+@pytest.mark.parametrize(
     ("said", "shown"),
     [
         ("started last month", "started in April 2026"),

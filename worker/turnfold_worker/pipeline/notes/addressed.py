@@ -50,21 +50,23 @@ _NAMES_WHO: Final = lazy_pattern(
 """Words that make a name after them say who: 'it was me', 'that is on you', 'Tuesday, no'."""
 
 
-def unaddressed(text: str, names: frozenset[str]) -> str:
+def unaddressed(text: str, names: frozenset[str], *, are_two: bool = False) -> str:
     """Return the text without the listener's name at its beginning or end, as it is not about the listener.
 
-    `names` are words of people's names in lower case. A name that may be the subject stays.
+    `names` are words of people's names in lower case. A name that may be the subject stays. So does one that may say
+    who is to act, unless only two people talk.
 
     >>> unaddressed("Wow, Nate - I won the cup!", frozenset({"nate", "joanna"}))
     'I won the cup!'
     >>> unaddressed("Nate, however, did not sign.", frozenset({"nate", "joanna"}))
     'Nate, however, did not sign.'
     """
-    text = _without_last_name(text, names)
+    text = _without_last_name(text, names, are_two=are_two)
     match = _ADDRESS.match(text)
     if match is None or not _is_called(match, names):
         return text
-    if not _GREETING.match(match["lead"]) and (_GOES_ON.match(text, match.end()) or not _tells(text[match.end() :])):
+    is_called = are_two or _tells(text[match.end() :])
+    if not _GREETING.match(match["lead"]) and (_GOES_ON.match(text, match.end()) or not is_called):
         return text
     if _LISTED_NAMES.match(text, match.start("name")):
         return text
@@ -73,7 +75,7 @@ def unaddressed(text: str, names: frozenset[str]) -> str:
     return text[match.end() :]
 
 
-def _without_last_name(text: str, names: frozenset[str]) -> str:
+def _without_last_name(text: str, names: frozenset[str], *, are_two: bool) -> str:
     match = _CALLED_LAST.search(text)
     if match is None:
         return text
@@ -83,7 +85,7 @@ def _without_last_name(text: str, names: frozenset[str]) -> str:
     # 'I met Ana, Nate.' may be a list.
     if rest.rsplit(maxsplit=1)[-1][:1].isupper() and " " in rest:
         return text
-    called = match["end"].endswith("?") or is_phatic(rest) or all(map(_tells, _PARTS.split(rest)))
+    called = are_two or match["end"].endswith("?") or is_phatic(rest) or all(map(_tells, _PARTS.split(rest)))
     return rest + match["end"] if called and not _NAMES_WHO.search(rest) else text
 
 

@@ -6,6 +6,7 @@ A role's share of the conversation is not part of the worth, as it is known only
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -70,6 +71,7 @@ _MOST_NEWS: Final = 8
 """Maximum number of new lines of a near repeat that are shown."""
 _MARKS: Final = {Importance.LOW: 0.5, Importance.MEDIUM: 1.2, Importance.HIGH: 2.0, Importance.PIN: 4.0}
 _CAPTION_REACH: Final = 2
+_PAIR: Final = 2
 """Number of clauses before a caption that may show its picture."""
 
 
@@ -97,11 +99,12 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
     spread = words_taken_up(readings)
     speakers = frozenset(part for reading in readings for part in reading.speaker.lower().split())
     # Role labels are not names: 'User, group and mode' does not address the user.
-    names = frozenset(part for reading in readings for part in (reading.turn.name or "").lower().split())
+    people = frozenset(reading.turn.name.lower() for reading in readings if reading.turn.name)
+    names = frozenset(chain.from_iterable(map(str.split, people)))
     at_work = any(reading.tool for reading in readings)
     voices = voices_of(reading.turn for reading in readings)
     notes: list[tuple[Note, str]] = []
-    around = around_of(sorted(speakers), sorted(names), at_work)
+    around = around_of(sorted(speakers), sorted(people), at_work)
     reading_before: Reading | None = None
     for reading in readings:
         refused = refused_by(reading_before, reading)
@@ -117,7 +120,8 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
             worth: float = worth_of_refused / 100,
         ) -> _Heard:  # fmt: skip
             question = "" if reading_before is None else question_at_end(reading_before)
-            return _Heard(speakers, names, question, _answered(reading_before, reading), at_work, proposal, worth)
+            answered = _answered(reading_before, reading)
+            return _Heard(speakers, names, len(people) == _PAIR, question, answered, at_work, proposal, worth)
 
         key = f"{around}{_hash_of(reading_before)}{worth_of_refused} {proposal}"
         day = day_label(reading.day) if reading.day else ""
@@ -169,6 +173,8 @@ class _Heard(NamedTuple):
     """Words of the names and labels of all speakers."""
     names: frozenset[str]
     """Words of names by which people address each other."""
+    are_two: bool
+    """Whether two people talk, so that each of them knows who is called."""
     asked: str
     """The short question that the turn before ends with."""
     answered: frozenset[str] | None
@@ -222,7 +228,7 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
             spoken = spoken.rstrip(" ,;-–—") + "?"
         elif sentence.start < clause.start and _STATES.match(spoken):
             spoken = spoken.rstrip("?")
-        text = whole_clause(spoken, others, reading.day)
+        text = whole_clause(spoken, others, reading.day, are_two=heard.are_two)
         worth = _worth(spoken, text, heard, place=len(drafts_of_turn))
         if _is_heading(reading.turn.content, clause, spoken):
             worth *= 0.0 if spoken.isupper() and " " not in spoken else _HEADING_SHARE

@@ -78,8 +78,12 @@ _TOLD_WORDS: Final = 3
 _LAST_MARKS: Final = ".!,;:-–— "
 
 
-def whole_clause(statement: str, names: frozenset[str] = frozenset(), said_on: date | None = None) -> str:
+def whole_clause(
+    statement: str, names: frozenset[str] = frozenset(), said_on: date | None = None, *, are_two: bool = False
+) -> str:
     """Return the clause on one line, never empty unless `statement` is; `names` are those that people call each other.
+
+    In a talk of more than two people, a name may say who is to act: `unaddressed` then keeps it.
 
     >>> whole_clause("Oh wow, I'm really looking for a flat in Bern!")
     "I'm looking for a flat in Bern"
@@ -95,7 +99,7 @@ def whole_clause(statement: str, names: frozenset[str] = frozenset(), said_on: d
     if not plain or "share" in small:
         line = _PHOTO.sub("photo:", line)
     opening = line[:1]
-    line = _without_lead_in(line, names)
+    line = _without_lead_in(line, names, are_two=are_two)
     if not plain or any(map(small.__contains__, _LAUGHTER)):
         line = _LAUGHS.sub("", line)
     if not plain or "kind" in small or "sort" in small:
@@ -109,9 +113,9 @@ def whole_clause(statement: str, names: frozenset[str] = frozenset(), said_on: d
     return line or statement.strip()
 
 
-def _without_lead_in(line: str, names: frozenset[str]) -> str:
+def _without_lead_in(line: str, names: frozenset[str], *, are_two: bool) -> str:
     while True:
-        shorter = unaddressed(line, names)
+        shorter = unaddressed(line, names, are_two=are_two)
         for pattern in (_LEAD_IN, JOINS):
             if match := pattern.match(shorter):
                 shorter = shorter[match.end() :]
