@@ -369,7 +369,7 @@ class Turnfold:
         """
         return replace(self._resources.references().find(self._tenant, reference), keeper=self.reference)
 
-    def _newest_id(self, conversation_id: str) -> str:
+    def _newest_id(self, conversation_id: str) -> str | None:
         """Return the id of the newest turn; empty for a conversation without turns."""
         return self._read(conversation_id, newest_id)
 

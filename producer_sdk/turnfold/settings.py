@@ -243,7 +243,7 @@ def _check_replica(settings: Settings) -> None:
 
 def _kind_of_database(url: str) -> str:
     """Return the kind that a URL names, without the driver."""
-    return url.partition("://")[0].partition("+")[0]
+    return url.partition("://")[0].partition("+")[0].lower()
 
 
 def _check_bounds(settings: Settings) -> None:

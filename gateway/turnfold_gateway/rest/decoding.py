@@ -22,6 +22,7 @@ _Kind = TypeVar("_Kind", bound=Struct)
 _ESCAPE: Final = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
 )
+_SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 """An escape in a JSON string; the group is a lone surrogate, which JavaScript writes where it cut an emoji in two."""
 
 
@@ -35,6 +36,9 @@ async def decoded(body: bytes | bytearray, kind: type[_Kind]) -> _Kind:
     except msgspec.ValidationError:
         raise
     except msgspec.DecodeError:
+        # Looking for the escapes to replace takes seconds in some bodies, and few that are no JSON have any.
+        if not _SURROGATE.search(body):
+            raise
         readable = await asyncio.to_thread(_without_lone_surrogates, body)
         if readable == body:
             raise

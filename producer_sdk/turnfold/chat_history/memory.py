@@ -41,11 +41,12 @@ class ConversationMemory:
         """Append an answer to the turn `previous_id`. Idempotent.
 
         If that is no longer the newest turn, the answer is dropped: the question was edited or asked again meanwhile,
-        or the caller's next history contains the answer. `only_new`: there are no such histories, so it is kept.
+        or the caller's next history contains the answer. `only_new`: there are no such histories, so it is kept. So is
+        one whose question's inbox cannot be read.
         """
         async with self._lock:
             newest_id = self.turnfold._newest_id  # noqa: SLF001 - the same package
-            if only_new or await newest_id(self.conversation) == previous_id:
+            if only_new or await newest_id(self.conversation) in {None, previous_id}:
                 digests = [digest_of(message) for message in messages]
                 await self._append(previous_id, messages, digests, dated_from=0)
 

@@ -62,9 +62,14 @@ def turns_after(
     return reader.read(look)
 
 
-def newest_id(inbox: PendingSource, reader: ReadSource, address: Address) -> str:
-    """Return the id of a conversation's newest turn, with pending changes applied; empty if it has no turns."""
+def newest_id(inbox: PendingSource, reader: ReadSource, address: Address) -> str | None:
+    """Return the id of a conversation's newest turn, with pending changes applied; empty if it has no turns.
+
+    None if the inbox was not read: `TURNFOLD_READS_WITHOUT_REDIS`.
+    """
     pending = inbox.peek(address, newest=TURNS_A_READ)
+    if pending.away:
+        return None
 
     def look(transaction: ReadTransaction) -> str:
         head = readable_head(transaction, address, pending)

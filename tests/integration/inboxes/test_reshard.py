@@ -344,6 +344,5 @@ def test_doctor_tells_of_a_server_that_is_listed_and_not_used(
     answer = CliRunner().invoke(main, [*listed, "doctor", "--json"])
     (layout,) = [finding for finding in json.loads(answer.stdout)["findings"] if finding["check"] == "redis: layout"]
 
-    assert not layout["ok"]
-    assert "lists 2" in layout["detail"]
-    assert "turnfold reshard" in layout["remedy"]
+    assert layout["ok"]
+    assert "lists 2: run `turnfold reshard`" in layout["detail"]

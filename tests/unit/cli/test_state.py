@@ -138,3 +138,12 @@ def test_variables_win_over_a_running_up_and_options_over_variables(running: Pat
     assert from_variable.redis_url == "redis://variable/0"
     assert from_variable.database_url != "sqlite:///up.db"
     assert (from_option.redis_url, from_option.tenant) == ("redis://option/0", "acme")
+
+
+def test_a_replica_in_the_environment_is_none_of_a_database_that_an_option_names() -> None:
+    environment = {
+        "TURNFOLD_DATABASE_URL": "postgresql+psycopg://primary/x",
+        "TURNFOLD_READ_DATABASE_URL": "PostgreSQL+psycopg://replica/x",
+    }
+    assert Session(environment=environment).settings.read_database_url == environment["TURNFOLD_READ_DATABASE_URL"]
+    assert Session(environment=environment, database_url="sqlite:///copy.db").settings.read_database_url == ""

@@ -49,7 +49,10 @@ class Session:
 
         Raises `InvalidSettings`.
         """
-        settings = WorkerSettings.from_env(self._variables)
+        # The variable's replica is not one of the option's database.
+        ignored = () if self.database_url is None else ("TURNFOLD_READ_DATABASE_URL",)
+        variables = {name: value for name, value in self._variables.items() if name not in ignored}
+        settings = WorkerSettings.from_env(variables)
         if settings.cells:
             return self._in_cell(settings)
         given: dict[str, Any] = {

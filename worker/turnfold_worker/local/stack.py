@@ -195,7 +195,8 @@ class Stack:
     def _start(self) -> None:
         self._settings = self._with_redis(self._with_database(WorkerSettings.from_env(self._environment)))
         # All processes of this stack are new, so no older version is still running.
-        migrate.upgrade(self._settings.database_url, shards=self._settings.shards, contract=True)
+        servers = len(urls_of(self._settings.redis_url))
+        migrate.upgrade(self._settings.database_url, shards=self._settings.shards, servers=servers, contract=True)
         environment = {**self._environment, **self.variables}
         watched = self._wants_flower and is_installed()
         flower = self._flower_process(environment) if watched else None

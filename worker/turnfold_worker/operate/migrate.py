@@ -133,7 +133,7 @@ def _store_shards(connection: Connection, shards: int, servers: int, *, is_new: 
         connection.execute(meta.insert(), {"key": META_SHARDS, "value": str(number)})
         rows[META_SHARDS] = str(number)
         if is_new and servers > 1:
-            connection.execute(meta.insert(), {"key": META_SERVERS, "value": str(servers)})
+            connection.execute(meta.insert(), {"key": META_SERVERS, "value": str(min(servers, number))})
     if shards and str(shards) != rows[META_SHARDS]:
         msg = f"TURNFOLD_SHARDS is {shards}, but the database has the inboxes in {rows[META_SHARDS]} shards"
         raise InvalidSettings(msg, remedy="unset it: the number stored by the first migration is used")

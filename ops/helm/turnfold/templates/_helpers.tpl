@@ -60,6 +60,9 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | quote }}
 {{- if or (eq $name "TURNFOLD_CELLS") (eq $name "TURNFOLD_CELL") }}
 {{- fail (printf "%s is set by `cells.secret` and `cells.name`, not by `settings`" $name) }}
 {{- end }}
+{{- if and $values.cells.secret (eq $name "TURNFOLD_DATABASE_POOLER") }}
+{{- fail (printf "%s is `database_pooler` in the file of cells" $name) }}
+{{- end }}
 {{- if regexMatch "PASSWORD|API_KEY|REDIS_URL|DATABASE_URL|BROKER_URL" $name }}
 {{- fail (printf "%s is a secret: put it into the secret `%s`, not into `settings`" $name ($values.cells.secret | default $values.secret)) }}
 {{- end }}
