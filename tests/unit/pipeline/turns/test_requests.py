@@ -106,22 +106,6 @@ def test_a_few_words_that_let_the_work_go_on_are_no_request() -> None:
     assert [request.seq for request in requests_of(turns)] == [1]
 
 
-@pytest.mark.parametrize(
-    ("said", "kept"),
-    [
-        ("ah it's north-quay-tickets@island-ferries.example", False),
-        ("Oh no, I meant src/quays/north_quay_table.toml", False),
-        ("ah it's still wrong in src/quays/north_quay_table.toml", True),
-        ("it's crashing since north-quay-tickets-v2 is out", True),
-        ("make it north-quay-tickets@island-ferries.example", True),
-        ("is it north-quay-tickets@island-ferries.example?", True),
-    ],
-)
-def test_a_turn_that_only_names_a_value_is_no_request(said: str, kept: bool) -> None:
-    found = requests_of([turn(1, Role.USER, TASK), turn(2, Role.USER, said)])
-    assert [request.seq for request in found] == ([1, 2] if kept else [1])
-
-
 @given(wild_turns(most=8))
 def test_requests_of_anything_are_bounded_and_stored_as_they_are(turns: list[StoredTurn]) -> None:
     found = requests_of(turns)

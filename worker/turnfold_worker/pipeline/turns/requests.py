@@ -22,12 +22,6 @@ LONGEST_REQUEST: Final = 4_000
 """Maximum code points of a request; a longer one is clipped."""
 _FEWEST_WORDS: Final = 4
 """Minimum number of distinct terms of a request; a turn with fewer only lets the work continue."""
-_ANSWERS: Final = lazy_pattern(
-    r"(?i)\s*(?:(?:ah+|oh|hm+|no|nope|yes|yeah|yep|right|sorry|oops|wait|actually|ok|okay)[,.!]* )*"
-    r"(?:(?:it|that|they)(?:['\u2019](?:s|re)| (?:is|are|was|were))|i mean|i meant) (?!(?:not|still|now)\b)"
-    r"(?:[a-z]+ ){0,2}(?=[^\s?]*[\d@/_-])[^\s?]{1,100}\s*$"
-)
-"""A turn that only names a value, as an answer or a correction does: 'ah, it's the port 8443'."""
 _GAP: Final = " […] "
 _MANUAL: Final = "[… the tools' manual]"
 """Replaces a harness's manual."""
@@ -44,8 +38,7 @@ def requests_of(turns: Sequence[StoredTurn]) -> tuple[Request, ...]:
 
 def _asks(turn: StoredTurn) -> bool:
     is_said = turn.role is Role.USER and turn.state is TurnState.STORED
-    is_request = is_said and not _ANSWERS.match(turn.content)
-    return is_request and len(set(terms(turn.content[:READ_HEAD]))) >= _FEWEST_WORDS
+    return is_said and len(set(terms(turn.content[:READ_HEAD]))) >= _FEWEST_WORDS
 
 
 def _request(turn: StoredTurn) -> Request:
