@@ -119,7 +119,7 @@ def block_request(query: str | None) -> BlockRequest | None:
     """Parse a query's request for a block; None if it mentions no block.
 
     >>> block_request("Can you show me that nginx config again?").words
-    (('nginx',), ('config', 'configuration', 'setting', 'conf'))
+    (('nginx', 'nginxconfig'), ('config', 'configuration', 'setting', 'conf', 'nginxconfig'))
     >>> block_request("Where does Ana live?") is None
     True
     """

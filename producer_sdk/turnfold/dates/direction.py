@@ -52,7 +52,8 @@ _HAS_GOT: Final = lazy_pattern(
 PERFECT: Final = (
     r"(?:(?<!will )(?<!ll )(?<!to )ha(?:ve|s)(?:n['\u2019]t)?|['\u2019]ve|never|already|ever)"
     r" (?:(?:i|we|you|they|he|she|not|never|ever|already|just|only|also|really|hardly|barely|always) ){0,2}"
-    r"(?:been|seen|gone|done|eaten|taken|given|written|spoken|driven|flown|begun|broken|chosen|drawn|fallen|forgotten"
+    r"(?:been(?! (?:set|put|meaning|going|planning|wanting|hoping|trying)\b)"
+    r"|seen|gone|done|eaten|taken|given|written|spoken|driven|flown|begun|broken|chosen|drawn|fallen|forgotten"
     r"|grown|known|ridden|shown|sung|swum|stolen|thrown|torn|worn|woken|come|become|run|had|\w{3,30}ed)"
 )
 """The present perfect: 'haven't seen', 'has never been'; a regex without word boundaries."""
@@ -60,12 +61,12 @@ _BEHIND: Final = lazy_pattern(
     r"(?i)\b(?:was|were|wasn't|weren't|had|did|didn't|went|got|came|saw|took|bought|made|met|told|said|gave|found|left|lost"
     r"|won|began|became|ran|ate|wrote|sold|spent|taught|thought|felt|heard|held|kept|led|paid|sent|built|broke"
     r"|(?:i|we|they|you|he|she|who|just|finally|already) (?:put|read|set|cut|hit|shut)"
-    r"|brought|caught|chose|did|drew|drove|fell|flew|forgot|grew|knew|rode|sang|slept|spoke|stood|swam|wore|ago|been"
+    r"|brought|caught|chose|did|drew|drove|fell|flew|forgot|grew|knew|rode|sang|slept|spoke|stood|swam|wore|ago"
     r"|drank|dug|(?-i:fed)|fled|froze|hid|hung|rang|rose|sank|(?-i:sat)(?! \d)|shook|shot|stole|stuck|swept|threw"
-    rf"|tore|woke|(?<!\bis )(?<!\bare )(?<!\bbe )\w{{3,30}}ed)\b|(?<!\w){PERFECT}\b"
+    rf"|tore|woke|(?<!\bis )(?<!\bare )(?<!\bbe )\w{{3,30}}ed)\b|(?:(?<!\w)|(?=['\u2019])){PERFECT}\b"
 )
 _CLAUSE_END: Final = lazy_pattern(
-    r"[.!?;:\n]|,? (?:and|but|so|that) (?=(?:i|we|he|she|they|it|you|the|my|our)\b)", re.IGNORECASE
+    r"[.!?;:\n]|, (?:but|so) |,? (?:and|but|so|that) (?=(?:i|we|he|she|they|it|you|the|my|our)\b)", re.IGNORECASE
 )
 _GOES_ON: Final = lazy_pattern(r"(?i), (?=(?:i|we|he|she|they|it|you)\b)")
 """A comma that begins a new clause after one about the past: 'I sent it on Tuesday, you should have it'."""

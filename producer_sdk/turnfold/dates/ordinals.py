@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -20,6 +21,8 @@ _MONTH: Final = lazy_pattern(
 """A month in any case, except 'may' and 'march'."""
 _SENTENCE: Final = lazy_pattern(r"[.!?]\s|\n")
 _LONGEST_MONTH: Final = 31
+_LOOKED: Final = 400
+"""Code points on each side of a day that are searched for its sentence."""
 
 
 def in_named_months(text: str, times: Sequence[TimeExpression], said_on: date) -> Iterator[TimeExpression]:
@@ -29,6 +32,7 @@ def in_named_months(text: str, times: Sequence[TimeExpression], said_on: date) -
     the day would not be on the side of its clause.
     """
     named: TimeExpression | None = None
+    starts = [time.start for time in times]
     for time in times:
         bare = _BARE.search(text, time.start, time.end) if time.form is Form.COUNTED else None
         if bare is None:
@@ -36,7 +40,7 @@ def in_named_months(text: str, times: Sequence[TimeExpression], said_on: date) -
             yield time
             continue
         moved = _moved(time, int(bare[1]), named, said_on) if named else time
-        if moved is not None and not _names_other(text, time, times, named):
+        if moved is not None and not _names_other(text, time, times, starts, named):
             named = moved if named else None
             yield moved
 
@@ -66,13 +70,19 @@ def _moved(time: TimeExpression, number: int, named: TimeExpression, said_on: da
 
 
 def _names_other(
-    text: str, time: TimeExpression, times: Sequence[TimeExpression], named: TimeExpression | None
-) -> bool:
-    """Whether the sentence of a time names a month that is no time, or one behind it that is the only one."""
-    start = max((end.end() for end in _SENTENCE.finditer(text, 0, time.start)), default=0)
-    stop = _SENTENCE.search(text, time.end)
-    for month in _MONTH.finditer(text, start, stop.start() if stop else len(text)):
-        is_time = any(each.start <= month.start() < each.end for each in times)
+    text: str, time: TimeExpression, times: Sequence[TimeExpression], starts: Sequence[int],
+    named: TimeExpression | None,
+) -> bool:  # fmt: skip
+    """Whether the sentence of a time names a month that is no time, or one behind it that is the only one.
+
+    `times` do not overlap; `starts` are their places in the text.
+    """
+    first, last = max(0, time.start - _LOOKED), min(len(text), time.end + _LOOKED)
+    start = max((end.end() for end in _SENTENCE.finditer(text, first, time.start)), default=first)
+    stop = _SENTENCE.search(text, time.end, last)
+    for month in _MONTH.finditer(text, start, stop.start() if stop else last):
+        place = bisect_right(starts, month.start()) - 1
+        is_time = place >= 0 and month.start() < times[place].end
         if not is_time or (named is None and month.start() > time.start):
             return True
     return False

@@ -26,6 +26,7 @@ _POSSESSIVE: Final = lazy_pattern(r"['\u2019]s?(?!\w)")
 """After a time as an attribute, which reads well only as it was said: 'Friday's talk'."""
 _DAY: Final = lazy_pattern(r"(?i)(?:the day before )?yesterday|tomorrow")
 _DETERMINER: Final = lazy_pattern(r"(?i)\b(?:the|this|that|every|each) $")
+_DESCRIBES: Final = lazy_pattern(r"(?i)\b(?:the|an?|this|that|my|our|your|his|her|their|last|first) $")
 _OPENS: Final = lazy_pattern(
     r"(?i)(?:^|[,;:.!?(\u2013\u2014-] ?|\b(?:and|but|so|because|that|if|when|as|since|though) )$"
 )
@@ -100,7 +101,13 @@ def _shown(text: str, time: TimeExpression) -> str | None:
     ):
         return None
     part = _PART.fullmatch(words)
-    return f"the {part[1]} of {time.label}" if part else f"{_word_before(text, time)}{time.label}"
+    return _of_part(text, time, part[1]) if part else f"{_word_before(text, time)}{time.label}"
+
+
+def _of_part(text: str, time: TimeExpression, part: str) -> str | None:
+    """Return the words for a part of a day; None before a noun that it describes: 'the tomorrow morning call'."""
+    is_attribute = _DESCRIBES.search(text, max(0, time.start - 8), time.start)
+    return None if is_attribute else f"the {part} of {time.label}"
 
 
 def _may_tell_beginning(text: str, time: TimeExpression, words: str) -> bool:

@@ -101,7 +101,7 @@ def test_what_a_context_leaves_out_is_reached_by_commands(imported: Up) -> None:
 
 def test_errors_name_what_the_command_has(imported: Up) -> None:
     assert "`turnfold anchors CONV --state all`" in imported.run("anchors", CONVERSATION, "--resolve", 999_999, code=1)
-    assert "such as L0:turn-17" in imported.run("edit", CONVERSATION, "nothing", "Words.", code=1)
+    assert "take ids from receipts" in imported.run("edit", CONVERSATION, "nothing", "Words.", code=1)
     assert "a budget of 20 tokens cannot hold" in imported.run("context", CONVERSATION, "--budget", 20, code=2)
     assert "`turnfold import FILE`" in imported.run("expand", "nobody", "L1:x-1", code=1)
 

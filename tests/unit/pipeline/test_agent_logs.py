@@ -62,5 +62,5 @@ def test_the_check_fails_when_this_is_lost(lost: str, monkeypatch: pytest.Monkey
     elif lost == "the open tail":
         monkeypatch.setattr(outline, "segment_name_index", lambda readings: name_index.NameIndex())
     else:
-        monkeypatch.setattr(folding, "voice_of", lambda turn: str(turn.role))
+        monkeypatch.setattr(folding, "voice_of", lambda turn: "user")
     assert any(missing(log, 1_000) for log in LOGS)

@@ -229,6 +229,8 @@ class _Conversation:
             Role(row["role"]), TurnState(row["state"])
         except ValueError as error:
             self._source.fail(f"is not a turn: {error}")
+        if not isinstance(row["parts"], dict | None):
+            self._source.fail("is not a turn: its parts are no object")
         if self._anew:
             # Archives of earlier versions have a tool's results in a user's message under the user's role.
             row |= _told_by(row)

@@ -177,6 +177,9 @@ def test_a_reply_that_knows_nothing_leaves_a_question_open(question: str, reply:
         ("Are dogs allowed on the ferry?", "It depends on the size: up to 30 kg they are."),
         ("How should the sauce look?", "Let it look like cream."),
         ("Are dogs allowed on the ferry?", "I have nothing against dogs, so yes."),
+        ("Are dogs allowed on the ferry?", "I don't see any reason against it, they even get water."),
+        ("Which caterer did we choose?", "You never mentioned one by name, but the invoice is from Holm."),
+        ("When does the ferry leave?", "I don't remember exactly, but the last one leaves at 21:40."),
     ],
 )
 def test_a_reply_that_tells_something_answers_a_question(question: str, reply: str) -> None:

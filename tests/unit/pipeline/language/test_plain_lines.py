@@ -27,6 +27,8 @@ _inside = st.text(st.sampled_from("ab_*~|(){}[]^\\./=<, 0"), min_size=1, max_siz
         ("*We paint it, and we leave.*", "We paint it, and we leave."),
         ("**a *b* c** and **-5%** of **$40**", "a b c and -5% of $40"),
         ("码头**不**开放", "码头不开放"),
+        ("**berth_id**: a **read**-only key, **yes**/**no**", "berth_id: a read-only key, yes/no"),
+        ("✅**Painted**", "✅Painted"),
         ("* a berth", "a berth"),
         ("see [the `plan`](https://pier.example/a_b)", "see the plan"),
     ],

@@ -253,3 +253,8 @@ def test_a_month_may_be_of_another_year(day: date, said: str, shown: str) -> Non
 )
 def test_a_coda_of_mood_and_a_hedge_are_left_out(said: str, shown: str) -> None:
     assert whole_clause(said) == shown
+
+
+@pytest.mark.parametrize("said", [", Nate.", "! Nate", ", Nate"])
+def test_a_call_alone_is_left_as_it_is(said: str) -> None:
+    assert unaddressed(said, NAMES) == unaddressed(said, NAMES, are_two=True) == said

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import Final
+from unicodedata import category
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.lookalikes import UNSEEN
@@ -26,6 +27,8 @@ _NO_EMPHASIS: Final = frozenset({"*_", "_*"})
 """Marks that are a part of patterns: `*_test_*`."""
 _PATTERN_SIGNS: Final = frozenset("_*{}\\/^=.")
 _QUOTES: Final = frozenset("\"'")
+_BESIDE_BOLD: Final = frozenset("/-")
+"""Characters beside which bold text may begin or end: `**read**-only`."""
 _MARKED: Final = lazy_pattern(r"[*_`~|]|--")
 """Characters without which a text has no markup to remove."""
 _CODE_SPAN: Final = lazy_pattern(r"(?<!`)(`{1,3})(?!`)([^`\n]{1,400}?)(?<!`)\1(?!`)")
@@ -131,7 +134,7 @@ def _opens(run: re.Match[str]) -> bool:
     char_before, after = _beside(run)
     if after.isspace() or after in _NOT_EMPHASIZED_FIRST:
         return False
-    return char_before.isspace() or char_before in _BEFORE_OPENING or (run[0][0] == "*" and _is_unspaced(char_before))
+    return char_before.isspace() or char_before in _BEFORE_OPENING or _is_beside(run, char_before)
 
 
 def _closes(run: re.Match[str]) -> bool:
@@ -141,7 +144,15 @@ def _closes(run: re.Match[str]) -> bool:
         return False
     if after.isspace() or after in _AFTER_CLOSING or _CLOSES_BEFORE.match(run.string, run.end()):
         return True
-    return run[0][0] == "*" and _is_unspaced(after)
+    return _is_beside(run, after)
+
+
+def _is_beside(run: re.Match[str], char: str) -> bool:
+    """Return whether asterisks beside a character may be emphasis; two of them beside a slash or hyphen too."""
+    if run[0][0] != "*":
+        return False
+    is_symbol = not char.isascii() and category(char)[0] == "S"
+    return _is_unspaced(char) or is_symbol or (len(run[0]) > 1 and char in _BESIDE_BOLD)
 
 
 def _beside(run: re.Match[str]) -> tuple[str, str]:
@@ -165,7 +176,7 @@ def _is_emphasis(opening: re.Match[str], closing: re.Match[str]) -> bool:
     if len(marks) == 1:
         quoted = _beside(opening)[0] == _beside(closing)[1] in _QUOTES
         return not quoted and _PATTERN_SIGNS.isdisjoint(inside)
-    return "_" not in inside and "*" not in inside and not (marks == "__" and _NAME.fullmatch(inside))
+    return marks[0] not in inside and not (marks == "__" and _NAME.fullmatch(inside))
 
 
 def _linked(match: re.Match[str]) -> str:

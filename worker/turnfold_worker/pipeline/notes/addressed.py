@@ -77,7 +77,7 @@ def unaddressed(text: str, names: frozenset[str], *, are_two: bool = False) -> s
 
 def _without_last_name(text: str, names: frozenset[str], *, are_two: bool) -> str:
     match = _CALLED_LAST.search(text)
-    if match is None:
+    if match is None or not text[: match.start()].strip():
         return text
     name, rest = match["name"].lower(), text[: match.start()]
     if len(name) < _NICKNAME or not any(participant.startswith(name) for participant in names):

@@ -200,12 +200,13 @@ NO_ANSWER: Final = lazy_pattern(
     ask|get back to you|come back to|think (?:about|it|that|this)|check|sleep on|look (?:at|into|it up|that up)|
     double-check|
     verify|consider)|(?:that's )?(?:to be|not) decided|
-    i (?:don't|do not|can't|cannot|couldn't) (?:see|find|recall|remember)|
+    (?![^.!?]{0,160}(?:,? but |, so |[;:\d]))(?:i (?:don't|do not|can't|cannot|couldn't) (?:see(?! (?:why|how|
+    (?:any|an?|the) (?:problem|reason|issue|harm|point|need))\b)|find|recall|remember)|
     i(?: have|'ve| have got|'ve got) (?:nothing|no (?:information|records?|notes?|details)) (?:about|on)|
     i (?:don't|do not) have (?:that|this|any|enough) (?:information|records?|notes?|details|data)|
     (?:you|we)(?: have|'ve)? (?:haven't|have not|never|didn't|did not|not) (?:yet )?(?:mention(?:ed)?|tell|told|say|
     said|specif(?:y|ied)|shared?)|(?:it|that) (?:all |really )?depends(?! [^.!?]{1,160}[:\d])|
-    (?:it|that)(?:'s| is) (?:complicated|unclear|not clear|unknown|hard to (?:say|tell))|
+    (?:it|that)(?:'s| is) (?:complicated|unclear|not clear|unknown|hard to (?:say|tell)))|
     (?:duly |i(?:'ve| have) )?(?:noted|acknowledged)(?: (?:it|that|this))?(?=\W*$))(?!\w)
     """)
 )
