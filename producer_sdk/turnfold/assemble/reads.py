@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import chain
+from string import ascii_letters
 from typing import Final
 
 from turnfold.assemble.assembly import Assembly, assemble, least_assembly, markers_of
@@ -26,8 +27,7 @@ from turnfold.contract.results import MOST_SYSTEM_TEXTS, Snapshot
 from turnfold.errors import InvalidBudget, InvalidInput
 from turnfold.tokens import ESTIMATOR
 
-_LOWER: Final = bytes(byte + 32 if 65 <= byte <= 90 else byte for byte in range(256))
-_NO_LETTERS: Final = bytes(byte for byte in range(256) if not chr(byte).isascii() or not chr(byte).isalpha())
+_NO_LETTERS: Final = bytes(byte for byte in range(256) if byte not in ascii_letters.encode())
 _LEAST_MOST: Final = 1_500
 """Upper bound of the smallest context by the estimator, without the caller's own texts: six short pieces of text."""
 
@@ -75,7 +75,7 @@ def _unsaid(snapshot: Snapshot, assembly: Assembly) -> int:
     shown_text = assembly.text + "".join(
         repr(shown_turn.turn.parts) for shown_turn in assembly.plan.raw if shown_turn.native and shown_turn.turn.parts
     )
-    letters = shown_text.encode("utf-8", "surrogatepass").translate(_LOWER, _NO_LETTERS)
+    letters = shown_text.encode("utf-8", "surrogatepass").lower().translate(None, _NO_LETTERS)
     number = snapshot.sealed
     ours = 2 if assembly.record else 0
     while letters.count(snapshot.seals.numbered(number).encode()) > ours:
