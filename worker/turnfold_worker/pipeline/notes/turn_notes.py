@@ -71,8 +71,8 @@ _MOST_NEWS: Final = 8
 """Maximum number of new lines of a near repeat that are shown."""
 _MARKS: Final = {Importance.LOW: 0.5, Importance.MEDIUM: 1.2, Importance.HIGH: 2.0, Importance.PIN: 4.0}
 _CAPTION_REACH: Final = 2
-_PAIR: Final = 2
 """Number of clauses before a caption that may show its picture."""
+_PAIR: Final = 2
 
 
 class _Said(NamedTuple):
