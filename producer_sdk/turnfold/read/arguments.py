@@ -13,7 +13,7 @@ from turnfold.errors import InvalidIdentifier, InvalidInput, InvalidSettings, In
 from turnfold.search.query_times import check_now
 from turnfold.settings import Settings
 from turnfold.wire.name_sets import members
-from turnfold.wire.whole_numbers import whole_number
+from turnfold.wire.whole_numbers import turn_number, whole_number
 
 _Settings = TypeVar("_Settings", bound=Settings)
 
@@ -90,8 +90,8 @@ def wanted_anchors(
 ) -> WantedAnchors:
     """Check a caller's selection of anchors; None means all. Raises `InvalidInput`."""
     return WantedAnchors(
-        min(whole_number("first_turn", first_turn, least=1), LAST_TURN),
-        LAST_TURN if last_turn is None else min(whole_number("last_turn", last_turn, least=1), LAST_TURN),
+        turn_number("first_turn", first_turn, least=1),
+        LAST_TURN if last_turn is None else turn_number("last_turn", last_turn, least=1),
         _checked_anchor_ids(ids), members("types", AnchorType, types), members("states", AnchorState, states),
         min(whole_number("limit", limit, least=1), LAST_TURN),
     )  # fmt: skip

@@ -14,12 +14,11 @@ from turnfold.contract.results import ListedConversation
 from turnfold.contract.segments import Segment
 from turnfold.contract.text import clean
 from turnfold.contract.turn_limits import TURNS_A_READ
-from turnfold.contract.wanted_anchors import LAST_TURN
 from turnfold.errors import InvalidInput, Unavailable
 from turnfold.read.pending_edits import Changes, changes_of, inbox_of
 from turnfold.read.polling import StoreWait
 from turnfold.read.snapshot import known_head, readable_head, unknown
-from turnfold.wire.whole_numbers import whole_number
+from turnfold.wire.whole_numbers import turn_number, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,7 +46,7 @@ def turns_after(
     unknown, because the inbox is longer than a read looks at, are left out. Raises `UnknownConversation`,
     `InvalidInput`.
     """
-    after, limit = min(whole_number("after", after, least=0), LAST_TURN), _limit(limit)
+    after, limit = turn_number("after", after, least=0), _limit(limit)
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> list[StoredTurn]:
@@ -89,7 +88,7 @@ def segments_after(
     A segment with a pending change has no texts and no topic, since those are of the old content. Raises
     `UnknownConversation`, `InvalidInput`.
     """
-    after, limit = min(whole_number("after", after, least=0), LAST_TURN), _limit(limit)
+    after, limit = turn_number("after", after, least=0), _limit(limit)
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> list[Segment]:

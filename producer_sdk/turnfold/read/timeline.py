@@ -21,7 +21,6 @@ from turnfold.contract.results import Head, TimelineEntry
 from turnfold.contract.terms import terms
 from turnfold.contract.text import ends_of
 from turnfold.contract.turn_limits import TURNS_A_READ
-from turnfold.contract.wanted_anchors import LAST_TURN
 from turnfold.contract.words import note_stems
 from turnfold.database.conversation_cache import Wanted
 from turnfold.dates.note_time import time_of
@@ -33,7 +32,7 @@ from turnfold.read.snapshot import known_head
 from turnfold.search.first_mentions import one_a_turn
 from turnfold.search.query_times import check_now
 from turnfold.search.relevance import query_terms
-from turnfold.wire.whole_numbers import whole_number
+from turnfold.wire.whole_numbers import turn_number, whole_number
 
 if TYPE_CHECKING:
     from turnfold.database.read_source import PendingSource, ReadSource
@@ -61,7 +60,7 @@ def timeline(
     limit = _checked(query, limit)
     # Every page selects from the same entries.
     most_entries = limit if after is None else _MOST_PAGED
-    first_seq = 1 if after is None else min(whole_number("after", after, least=0), LAST_TURN - 1) + 1
+    first_seq = 1 if after is None else turn_number("after", after, least=0) + 1
     check_now(now)
     query = query and ends_of(query)
     pending = inbox.peek(address, newest=TURNS_A_READ)
