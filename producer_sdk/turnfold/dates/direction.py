@@ -12,6 +12,10 @@ INTENDS: Final = (
     r"|have to|has to|want(?:s)? to|let's|remind"
 )
 """Words of intention and obligation; a regex without word boundaries."""
+REPORTS: Final = "said|told|promised|thought|heard|hoped|agreed|swore"
+"""Verbs before what somebody said of a time; a regex without word boundaries."""
+SHIFTS: Final = "(?:moved|slipped|pushed|changed|postponed|rescheduled|shifted|delayed) (?:back |out )?"
+"""Words before the old or the new time of something; a regex without word boundaries."""
 _AHEAD: Final = lazy_pattern(
     rf"(?i)\b(?:{INTENDS}|plan(?:s|ning)? for|planned (?:to|on|for)|hop(?:e|es|ing) to|due|upcoming|looking forward"
     r"|should|can't wait|intend(?:s)? to|deadline|expect(?:s|ing)?|by|until)\b|['\u2019]ll\b"
@@ -28,15 +32,12 @@ _COMES: Final = lazy_pattern(
 )
 """A verb right before a day that makes it a future one, whatever precedes: 'it is gone, the part comes on Friday'."""
 _REPORTED: Final = lazy_pattern(
-    r"(?i)\b(?:said|told|promised|thought|heard|hoped|agreed|swore)\b(?:[^.!?;]{0,60}(?:\b(?:would|is|are|comes?|arrives?"
+    rf"(?i)\b(?:{REPORTS})\b(?:[^.!?;]{{0,60}}(?:\b(?:would|is|are|comes?|arrives?"
     r"|starts?|begins?|opens?)\b(?! have\b)|['\u2019]d\b(?! (?:been|had|\w{3,30}ed)\b))| (?:\w+ )?to \w"
     r"| (?:\w+, )?(?:(?:not|before|by|until|after|for) )?(?:the )?$)"
 )
 """What somebody said of a time, which may be past or to come: 'he said he'd come on', 'I said before'."""
-_SHIFTED: Final = lazy_pattern(
-    r"(?i)\b(?:moved|slipped|pushed|changed|postponed|rescheduled|shifted|delayed) (?:back |out )?"
-    r"(?:from [\w ]{1,30} )?to (?:the )?$"
-)
+_SHIFTED: Final = lazy_pattern(rf"(?i)\b{SHIFTS}(?:from [\w ]{{1,30}} )?to (?:the )?$")
 """Words before the new time of something, which may be past or to come."""
 _CALLED_OFF: Final = lazy_pattern(
     r"(?i)^['\u2019]s(?: [\w-]+){1,3} (?:is|are|was|were|got|has been) (?:now )?"

@@ -14,7 +14,7 @@ from turnfold.contract.periods import MONTHS, WEEK, Period, Precision, period_la
 from turnfold.dates.beside import BESIDE, BETWEEN, RANGE, WEEKDAY_OF, beside
 from turnfold.dates.composed import COMPOSED, composed_time
 from turnfold.dates.decades import DECADES, decade_periods, has_its_year
-from turnfold.dates.direction import PERFECT, direction
+from turnfold.dates.direction import PERFECT, REPORTS, SHIFTS, direction
 from turnfold.dates.ordinals import in_named_months
 from turnfold.dates.relative import RELATIVE, relative_time
 from turnfold.dates.spans import LASTING, RECURRING, SINCE, UNTIL, lasting_since
@@ -33,7 +33,7 @@ _NO_PERIOD: Final = lazy_pattern(
 """Precedes words that are no date: 'my last year', 'must last weekends'."""
 _LENGTH: Final = lazy_pattern(
     rf"(?i)(?:(?<!\w){PERFECT}\b[^.!?;:,]{{0,60}}|\b(?:times|twice) "
-    r"|\b(?:said|told|promised|thought|heard|hoped|agreed|swore)\b[^.!?;:,]{0,60}"
+    rf"|\b(?:{REPORTS})\b[^.!?;:,]{{0,60}}"
     r"|\b(?:first|second|third|fourth|fifth|only|last|best|worst|\d{1,2}(?:st|nd|rd|th)|(?!interest)\w{3,20}est)(?: "
     r"(?!(?:is|are|will|go|goes|comes|arrives|starts|begins|opens|closes|ends|leaves|lands|ships|returns|due)\b)"
     r"\w+){1,2} )$"
@@ -58,9 +58,7 @@ _OF_A_TIME: Final = lazy_pattern(
     r"|results?|data|logs?|tickets?|versions?|draft|order|receipts?|statement) from (?:the )?$"
 )
 """Something that a time is the date of: 'the bill from May'."""
-_SHIFTED: Final = lazy_pattern(
-    r"(?i)\b(?:moved|slipped|pushed|changed|postponed|rescheduled|shifted|delayed) (?:back |out )?from (?:the )?$"
-)
+_SHIFTED: Final = lazy_pattern(rf"(?i)\b{SHIFTS}from (?:the )?$")
 """Words before a time that holds no longer: 'moved from Tuesday to Thursday'."""
 _OR_SO: Final = lazy_pattern(r"(?i) or (?:so|two|three|more)\b")
 """Makes a count inexact: 'in a day or two'."""

@@ -24,8 +24,8 @@ LASTING: Final = lazy_pattern(
     rf"|(?P<count4>{COUNT}) {_UNIT.replace('unit', 'unit4')} (?:now|running)"
     r")(?!['\u2019]?\w)"
 )
-"""A duration; a match of `PERFECT` before it shows that it is ongoing."""
-PERFECT: Final = lazy_pattern(r"(?i)(?:\b(?:have|has|had been|haven't|hasn't)|['\u2019](?:ve|s been))\b[^.!?;]{0,80}$")
+"""A duration; a match of `_ONGOING` before it shows that it is ongoing."""
+_ONGOING: Final = lazy_pattern(r"(?i)(?:\b(?:have|has|had been|haven't|hasn't)|['\u2019](?:ve|s been))\b[^.!?;]{0,80}$")
 RECURRING: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:(?:the )?(?:first|second|third|fourth|last) "
     r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekday|day|week|weekend) "
@@ -55,7 +55,7 @@ _DAYS: Final = {"day": 1, "night": 1, "week": WEEK, "fortnight": 2 * WEEK}
 def lasting_since(match: re.Match[str], said_on: date) -> tuple[Period, str] | None:
     """Return since when a match of `LASTING` has lasted, with a label; None for a duration that is not ongoing."""
     text = match.string
-    if match["count2"] and not match["now"] and not PERFECT.search(text, max(0, match.start() - 120), match.start()):
+    if match["count2"] and not match["now"] and not _ONGOING.search(text, max(0, match.start() - 120), match.start()):
         return None
     begins_so = match.group().lower().startswith(("the ", "of last ", "of past ")) and not match["count"]
     if match["past"] and (begins_so or text.startswith(" of ", match.end())):

@@ -15,19 +15,24 @@ from turnfold.contract.periods import MONTHS, WEEK, Period, Precision, one_day, 
 _MONTH: Final = "|".join(f"{name[:3]}(?:{name[3:]})?" if name[3:] else name for name in (*MONTHS, "Sept"))
 _TYPED: Final = f"{_MONTH}|january|february|march|april|june|july|august|september|october|november|december"
 """Month names after the number of a day, where lower case counts too, except for 'may', which is another word."""
+
+
+def _after(words: str) -> str:
+    """Return a regex for a place right after one of some words, each before a space."""
+    return f"(?:{'|'.join(f'(?<={word} )' for word in words.split())})"
+
+
 _OTHER_WORDS: Final = r"(?! (?:a|an|the|be|have|not|also|well|need|help|want|on|to)\b)"
 """Excludes words that make 'may' or 'march' in lower case a verb."""
 _TYPED_BARE: Final = (
-    "(?:(?<=in )|(?<=since )|(?<=by )|(?<=until )|(?<=till )|(?<=of )|(?<=during )|(?<=due )|(?<=to ))"
-    "(?:january|february|september|october|november|december|july)"
-    "|(?:(?<=in )|(?<=since )|(?<=by )|(?<=until )|(?<=till )|(?<=of )|(?<=during ))"
+    _after("in since by until till of during due to") + "(?:january|february|september|october|november|december|july)"
+    f"|{_after('in since by until till of during')}"
     rf"(?:april|june|august|(?:march|may){_OTHER_WORDS})(?! \d)"
 )
 """Month names in lower case, after words that make them times."""
 _TYPED_DATED: Final = (
     "january|february|july|september|october|november|december"
-    "|(?:(?<=on )|(?<=since )|(?<=by )|(?<=until )|(?<=till )|(?<=due )|(?<=from )|(?<=is ))"
-    "(?:march|april|may|june|august)"
+    f"|{_after('on since by until till due from is')}(?:march|april|may|june|august)"
 )
 """Month names in lower case before the number of a day."""
 _DAY: Final = r"(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?"
