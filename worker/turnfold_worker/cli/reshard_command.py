@@ -30,7 +30,7 @@ def reshard(
     session: Session, shards: int | None, on_servers: int | None, dry_run: bool, most_seconds: float | None,
     *, as_json: bool,
 ) -> None:  # fmt: skip
-    """Lay the inboxes out in SHARDS shards while clients append and workers run: nothing is lost or reordered.
+    """Lay the inboxes out in SHARDS shards while clients and workers run: nothing is lost, duplicated or reordered.
 
     Without SHARDS their number stays. First, upgrade every client and worker to this version and give them the new list
     of servers. A command that was stopped or killed can be run again to continue. Contexts cached by reference are
