@@ -90,14 +90,14 @@ def _assembled(material: Material, pricing: Pricing, choice: Choice, texts: Mapp
     _check_operators(material, pricing)
     assembly: Assembly | None = None
     if pricing.trusts_stored and _given(request, pricing) + _LEAST_MOST <= request.usable_tokens:
-        assembly = _largest_fitting(material, pricing, choice, texts)
+        assembly = largest_fitting(material, pricing, choice, texts)
     if assembly is None:
         least = least_assembly(material, pricing)
         if least.largest > request.usable_tokens:
             least = _smallest(material, pricing, least)
             if least.largest > request.usable_tokens:
                 raise _too_small(request, least)
-        assembly = _largest_fitting(material, pricing, choice, texts) or least
+        assembly = largest_fitting(material, pricing, choice, texts) or least
     return assembly
 
 
@@ -146,16 +146,6 @@ def _smallest(material: Material, pricing: Pricing, least: Assembly) -> Assembly
     raw = Plan(system=plan.system, task=plan.task, raw=everything_raw)
     whole = assemble(raw, {}, pricing=pricing, style=material.style)
     return min(whole, least, key=lambda assembly: assembly.largest)
-
-
-def _largest_fitting(
-    material: Material, pricing: Pricing, choice: Choice, texts: Mapping[LevelKey, str]
-) -> Assembly | None:
-    if pricing.trusts_stored:
-        assembly = assemble(choice.plan, texts, pricing=pricing, style=material.style)
-        if assembly.largest <= material.request.usable_tokens:
-            return assembly
-    return largest_fitting(material, pricing, choice, texts)
 
 
 def _context(material: Material, assembly: Assembly) -> Context:

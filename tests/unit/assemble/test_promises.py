@@ -241,6 +241,13 @@ def test_nearly_all_of_the_budget_is_used_when_the_conversation_is_longer(counte
         assert median(used) >= 0.95, (budget, used)
 
 
+@pytest.mark.parametrize("budget", range(500, 4_001, 500))
+def test_a_first_plan_that_leaves_much_of_the_budget_is_not_the_last(budget: int) -> None:
+    for seed in range(3):
+        context = read(build(segments=120, tail=3 + seed, words=8, seed=seed), Request(budget_tokens=budget))
+        assert 0.93 * budget <= context.tokens <= budget
+
+
 def test_calls_and_results_are_found_in_both_providers_forms() -> None:
     turns = build(segments=0, tail=40, tools=0.6, seed=3).snapshot.turns
     assert any(call_ids(turn) for turn in turns)

@@ -140,7 +140,7 @@ def travels() -> FoldedConversation:
 def test_what_happened_on_the_side_of_the_event_comes_first(
     travels: FoldedConversation, question: str, shown: str, hidden: str
 ) -> None:
-    text = travels.context(budget_tokens=250, query=question).text
+    text = travels.context(budget_tokens=240, query=question).text
     assert shown in text
     assert hidden not in text
 

@@ -21,7 +21,7 @@ from turnfold.contract.records import LevelKey
 _ATTEMPTS: Final = 4
 """Maximum number of finished contexts to count before the smallest one is used."""
 
-_ENOUGH_USED: Final = 0.03
+_ENOUGH_USED: Final = 0.05
 """Share of the budget: with less than this to spare, no further context is tried."""
 
 _SAFETY: Final = 0.004
@@ -57,10 +57,11 @@ def largest_fitting(
         if assembly.largest > usable:
             high = (target, assembly.largest)
         else:
+            shows_all = not plan.has_background or (high == (0, 0) and assembly.largest == low[1])
             low = (target, assembly.largest)
             best = assembly if best is None or assembly.largest > best.largest else best
-        if best is not None and best.largest >= (1 - _ENOUGH_USED) * usable:
-            break
+            if shows_all or best.largest >= (1 - _ENOUGH_USED) * usable:
+                break
         # While nothing fits, the target falls faster: the smallest context is far smaller.
         wanted = usable * (1 - _SAFETY) * (1.0 if best is not None else _LESS**attempt)
         following = _between(low, high if high[0] else (target, assembly.largest), int(wanted))
