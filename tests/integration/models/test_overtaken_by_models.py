@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from sqlalchemy import text
 
+from conftest import Filling, LocalWorker, refinery_of
 from support.refinery import SHORT_SEGMENTS, Refinery
 from support.talk import talk
+from turnfold import Turnfold
 from turnfold.contract.records import Anchor, AnchorState
 from turnfold_worker.adapters.sql.refinement_admin import SqlRefinementAdmin
 from turnfold_worker.offline import fold
@@ -52,16 +54,27 @@ def _says(*pairs: tuple[str, str]) -> Callable[[dict[str, Any]], str]:
     return answer
 
 
-def _folded(make_refinery: Callable[..., Refinery], server: OpenAIServer) -> Refinery:
-    server.answer = _says((_OLD, _NEW))
-    refinery = make_refinery()
-    refinery.fold("c", _turns())
-    return refinery
+@pytest.fixture(scope="module")
+def filled() -> Filling:
+    """Folds and refines the talk with a model that finds the old words overtaken."""
+
+    def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
+        with OpenAIServer(_says((_OLD, _NEW))) as server:
+            refinery_of(tf, make_worker, server).fold("c", _turns())
+
+    return fill
 
 
-def _budget(refinery: Refinery, **options: Any) -> dict[str, Anchor]:
-    """Return the anchors of the two turns by turn id; where both exist, the model's."""
-    anchors = refinery.tf.anchors("c", **({"states": [*AnchorState]} | options))
+@pytest.fixture
+def openai_server() -> Iterator[OpenAIServer]:
+    """The model that refined the talk."""
+    with OpenAIServer(_says((_OLD, _NEW))) as server:
+        yield server
+
+
+def _budget(refinery: Refinery, conversation: str = "c", **options: Any) -> dict[str, Anchor]:
+    """Return the anchors of turns about the caterer by turn id; where both exist, the model's."""
+    anchors = refinery.tf.anchors(conversation, **({"states": [*AnchorState]} | options))
     anchors = sorted(anchors, key=lambda anchor: anchor.refined)
     return {anchor.turn_id or "": anchor for anchor in anchors if (anchor.turn_id or "").startswith("caterer")}
 
@@ -77,10 +90,7 @@ def _standing(refinery: Refinery, **options: Any) -> list[str]:
     return [line for line in context.text.splitlines() if "caterer" in line]
 
 
-def test_the_new_words_stand_with_the_old_ones_beside_them(
-    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
-) -> None:
-    refinery = _folded(make_refinery, openai_server)
+def test_the_new_words_stand_with_the_old_ones_beside_them(refinery: Refinery) -> None:
     old, new = _budget(refinery)["caterer-0"], _budget(refinery)["caterer-1"]
     assert (old.state, old.related) == (AnchorState.SUPERSEDED, new.id)
     assert (new.refined, new.replaces, new.type) == (True, old.id, old.type)
@@ -94,11 +104,7 @@ def test_the_new_words_stand_with_the_old_ones_beside_them(
 
 
 @pytest.mark.parametrize("speakers", [None, ["Ines", "Ana", "assistant"]])
-def test_beside_a_question_no_note_says_the_old_words(
-    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer, speakers: list[str] | None
-) -> None:
-    refinery = _folded(make_refinery, openai_server)
-
+def test_beside_a_question_no_note_says_the_old_words(refinery: Refinery, speakers: list[str] | None) -> None:
     def lines() -> list[str]:
         context = refinery.tf.context("c", budget_tokens=500, query="What may the caterer cost?", speakers=speakers)
         return [line for line in context.text.splitlines() if "900" in line and "1,400" not in line]
@@ -109,24 +115,17 @@ def test_beside_a_question_no_note_says_the_old_words(
     assert lines() != []
 
 
-def test_its_note_is_superseded(make_refinery: Callable[..., Refinery], openai_server: OpenAIServer) -> None:
-    refinery = _folded(make_refinery, openai_server)
+def test_its_note_is_superseded(refinery: Refinery) -> None:
     (note,) = [note for note in refinery.tf.notes("c", written_by="rules", states=None) if "900 euros" in note.text]
     assert note.state is AnchorState.SUPERSEDED
 
 
-def test_what_the_rules_found_is_as_it_is_without_a_model(
-    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
-) -> None:
-    refinery = _folded(make_refinery, openai_server)
+def test_what_the_rules_found_is_as_it_is_without_a_model(refinery: Refinery) -> None:
     alone = fold(_turns(), conversation_id="c", settings=SHORT_SEGMENTS)
     assert refinery.local.digest("c") == alone.digest()
 
 
-def test_on_an_earlier_day_the_old_words_held(
-    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
-) -> None:
-    refinery = _folded(make_refinery, openai_server)
+def test_on_an_earlier_day_the_old_words_held(refinery: Refinery) -> None:
     day = _BEGAN + timedelta(hours=_AT[0] + 1)
     assert _budget(refinery, as_of=day)["caterer-0"].state is AnchorState.ACTIVE
     assert any(_OLD.rstrip(".") in line for line in _standing(refinery, as_of=day))
@@ -135,25 +134,21 @@ def test_on_an_earlier_day_the_old_words_held(
     assert not any(line.lstrip("- ").startswith(_OLD[:30]) for line in _standing(refinery, as_of=later))
 
 
-def test_without_the_model_or_the_turn_the_old_words_hold_again(
-    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
-) -> None:
-    refinery = _folded(make_refinery, openai_server)
-    openai_server.answer = scribe.answer
+def test_without_the_turn_the_old_words_hold_again(refinery: Refinery) -> None:
+    refinery.server.answer = scribe.answer
     refinery.tf.edit("c", turn_id="caterer-1", content="The board was generous with its praise of the menu.")
     refinery.local.settle()
     assert _budget(refinery)["caterer-0"].state is AnchorState.ACTIVE
-    other = _folded(make_refinery, openai_server)
-    target = refine_target(other.local.worker.settings)  # type: ignore[attr-defined]
-    SqlRefinementAdmin(other.local.worker.store._engine, target).undo(1)
-    assert _budget(other)["caterer-0"].state is AnchorState.ACTIVE
 
 
-def test_what_the_rules_close_later_is_counted_once(
-    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
-) -> None:
-    refinery = _folded(make_refinery, openai_server)
-    more = [turn | {"turn_id": f"more-{n}"} for n, turn in enumerate(talk("more", 60))]
+def test_without_the_model_the_old_words_hold_again(refinery: Refinery) -> None:
+    target = refine_target(refinery.local.worker.settings)
+    SqlRefinementAdmin(refinery.local.write_engine, target).undo(1)
+    assert _budget(refinery)["caterer-0"].state is AnchorState.ACTIVE
+
+
+def test_what_the_rules_close_later_is_counted_once(refinery: Refinery) -> None:
+    more = [turn | {"turn_id": f"more-{n}"} for n, turn in enumerate(talk("more", 16))]
     correction = "Correction: the caterer for the opening must never cost more than 1,250 euros, not 900 euros."
     more[2] = {"role": "user", "name": "Ines", "content": correction, "turn_id": "more-2"}
     refinery.tf.append("c", more)
@@ -161,8 +156,7 @@ def test_what_the_rules_close_later_is_counted_once(
     _check_count(refinery)
 
 
-def test_a_person_has_the_last_word(make_refinery: Callable[..., Refinery], openai_server: OpenAIServer) -> None:
-    refinery = _folded(make_refinery, openai_server)
+def test_a_person_has_the_last_word(refinery: Refinery) -> None:
     old = _budget(refinery)["caterer-0"]
     refinery.tf.resolve_anchor("c", old.id, dismiss=True)
     refinery.local.settle()
@@ -170,10 +164,7 @@ def test_a_person_has_the_last_word(make_refinery: Callable[..., Refinery], open
     _check_count(refinery)
 
 
-def test_words_that_a_person_dismisses_end_nothing(
-    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
-) -> None:
-    refinery = _folded(make_refinery, openai_server)
+def test_words_that_a_person_dismisses_end_nothing(refinery: Refinery) -> None:
     refinery.tf.resolve_anchor("c", _budget(refinery)["caterer-1"].id, dismiss=True)
     refinery.local.settle()
     assert _budget(refinery)["caterer-0"].state is AnchorState.ACTIVE
@@ -185,52 +176,40 @@ def test_words_that_a_person_dismisses_end_nothing(
     assert states == {"caterer-0": AnchorState.ACTIVE, "caterer-1": AnchorState.DISMISSED}
 
 
-def test_each_statement_names_the_words_that_took_its_place(
-    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
-) -> None:
+def test_each_statement_names_the_words_that_took_its_place(refinery: Refinery) -> None:
     hall, grown = "The hall for the opening must never seat fewer than 80 guests.", "120 is what the hall seats now."
-    openai_server.answer = _says((_OLD, _NEW), (hall, grown))
-    refinery = make_refinery()
-    refinery.fold("c", _turns((_OLD, hall, f"Now {grown} {_NEW}"), (3, 4, 30)))
-    anchors = sorted(refinery.tf.anchors("c", states=[*AnchorState]), key=lambda anchor: anchor.refined)
+    refinery.server.answer = _says((_OLD, _NEW), (hall, grown))
+    refinery.fold("d", _turns((_OLD, hall, f"Now {grown} {_NEW}"), (3, 4, 30)))
+    anchors = sorted(refinery.tf.anchors("d", states=[*AnchorState]), key=lambda anchor: anchor.refined)
     by_text = {anchor.text: anchor for anchor in anchors}
     for old, new in ((_OLD, _NEW), (hall, grown)):
         assert by_text[old].related == by_text[new].id
         assert by_text[new].replaces == by_text[old].id
 
 
-def test_what_a_rewind_cut_off_ends_nothing(
-    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
-) -> None:
-    refinery = _folded(make_refinery, openai_server)
+def test_what_a_rewind_cut_off_ends_nothing(refinery: Refinery) -> None:
     ids = [row[0] for row in refinery.query("SELECT turn_id FROM turn ORDER BY seq")]
     refinery.tf.rewind("c", after=ids[_AT[1] - 10])
     refinery.local.settle()
     assert [(anchor.state, anchor.related) for anchor in _budget(refinery).values()] == [(AnchorState.ACTIVE, None)]
 
 
-def test_words_that_took_the_place_of_others_are_over_when_others_take_theirs(
-    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
-) -> None:
-    openai_server.answer = _says((_OLD, _FOOD), (_FOOD, _NEWEST))
-    refinery = make_refinery()
-    refinery.fold("c", _turns((_OLD, _FOOD, _NEWEST), (3, 25, 40)))
-    latest = _budget(refinery)
+def test_words_that_took_the_place_of_others_are_over_when_others_take_theirs(refinery: Refinery) -> None:
+    refinery.server.answer = _says((_OLD, _FOOD), (_FOOD, _NEWEST))
+    refinery.fold("d", _turns((_OLD, _FOOD, _NEWEST), (3, 25, 40)))
+    latest = _budget(refinery, "d")
     over, stands = latest["caterer-1"], latest["caterer-2"]
     assert (over.refined, over.state, over.related) == (True, AnchorState.SUPERSEDED, stands.id)
-    standing = _budget(refinery, states=[AnchorState.ACTIVE])
+    standing = _budget(refinery, "d", states=[AnchorState.ACTIVE])
     assert [*standing] == ["caterer-2"]
-    openai_server.answer = _says((_OLD, _FOOD))
-    refinery.tf.edit("c", turn_id="caterer-2", content="The sponsor called about the music of the party.")
+    refinery.server.answer = _says((_OLD, _FOOD))
+    refinery.tf.edit("d", turn_id="caterer-2", content="The sponsor called about the music of the party.")
     refinery.local.settle()
-    again = _budget(refinery)["caterer-1"]
+    again = _budget(refinery, "d")["caterer-1"]
     assert (again.id, again.state, again.related) == (over.id, AnchorState.ACTIVE, None)
 
 
-def test_what_is_over_since_a_late_segment_is_read_as_what_is_over_since_an_early_one(
-    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
-) -> None:
-    refinery = _folded(make_refinery, openai_server)
+def test_what_is_over_since_a_late_segment_is_read_as_what_is_over_since_an_early_one(refinery: Refinery) -> None:
     old = _budget(refinery)["caterer-0"]
     with refinery.local.write_engine.begin() as connection:
         connection.execute(text("UPDATE anchor SET filler = -20000 WHERE id = :id"), {"id": old.id})
