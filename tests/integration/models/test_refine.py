@@ -9,14 +9,11 @@ from typing import Any
 import pytest
 
 from support.places import shard_of
-from support.refinery import GROUP_TURNS, SHORT_SEGMENTS, Refinery
-from support.seals import unsealed
+from support.refinery import Refinery
 from support.stored import broken_invariants
 from support.talk import talk
-from turnfold import Turnfold
 from turnfold.contract.records import ConversationId
 from turnfold_worker.adapters.sql.refinement_admin import SqlRefinementAdmin
-from turnfold_worker.offline import fold
 from turnfold_worker.testing import model_replies as scribe
 from turnfold_worker.testing.model_server import OpenAIServer
 from turnfold_worker.wiring.models import refine_target
@@ -45,73 +42,11 @@ def test_two_closed_segments_are_refined_in_one_call_and_their_chapter_after_its
     assert broken_invariants(refinery.local.engine) == {}
 
 
-def test_every_row_of_a_model_says_where_it_comes_from(refinery: Refinery) -> None:
-    refinery.fold("c")
-    made_by = [("gpt-4o", "notes-8"), ("gpt-4o-mini", "chapter-5")]
-    for rows in ("level WHERE refined = 1", "model_note"):
-        assert refinery.query(f"SELECT DISTINCT model, prompt_version FROM {rows} ORDER BY 1") == made_by
-    assert refinery.query("SELECT DISTINCT model, prompt_version FROM anchor WHERE refined = 1") == made_by[:1]
-    other = "JOIN node n ON n.conversation = l.conversation AND n.height = l.height AND n.idx = l.idx "
-    for rows in ("level l", "model_note l"):
-        changed = f"SELECT 1 FROM {rows} {other} WHERE l.source_hash <> n.source_hash"
-        assert refinery.query(changed) == []
-    assert refinery.count("level WHERE refined = 0 AND model IS NOT NULL") == 0
-
-
-def test_the_canonical_state_is_the_one_without_a_model(refinery: Refinery) -> None:
-    refinery.fold("c", 80)
-    assert refinery.levels()
-    alone = fold(talk("c", 80), conversation_id="c", settings=SHORT_SEGMENTS)
-    assert refinery.local.digest("c") == alone.digest()
-
-
-def test_a_model_anchor_is_read_beside_those_of_the_rules_in_the_order_of_the_talk(refinery: Refinery) -> None:
-    refinery.fold("c")
-    found = refinery.tf.anchors("c")
-    of_model = [anchor for anchor in found if anchor.refined]
-    assert of_model
-    turns = {turn.seq: turn for turn in refinery.tf.expand("c", f"L0:turns-1-{GROUP_TURNS}").turns}
-    for anchor in of_model:
-        assert turns[anchor.turn_seq].content[anchor.start : anchor.end] == anchor.text
-    assert [(one.turn_seq, one.start) for one in found] == sorted((one.turn_seq, one.start) for one in found)
-    # The open tail closes anchors provisionally only: the rows still count them.
-    provisional = sum(anchor.provisional for anchor in found)
-    stored = len(found) - provisional
-    assert stored <= refinery.tf.status("c").anchors <= stored + provisional
-
-
-@pytest.mark.parametrize("policy", ["balanced", "recency"])
-def test_a_context_without_a_query_shows_the_models_notes_in_place_of_the_rules(
-    refinery: Refinery, policy: str
-) -> None:
-    refinery.fold("c", 80)
-    context = refinery.tf.context("c", budget_tokens=2_000, policy=policy)
-    assert context.tokens <= 2_000
-    shown = [body for (body,) in refinery.query("SELECT body FROM model_note") if body in context.text]
-    assert len(shown) > 5
-    rules = fold(talk("c", 80), conversation_id="c", settings=SHORT_SEGMENTS)
-    rules_context = rules.context(budget_tokens=2_000, policy=policy).text
-    assert unsealed(context.text) != unsealed(rules_context)
-    SqlRefinementAdmin(
-        refinery.local.worker.store._engine,
-        refine_target(refinery.local.worker.settings),  # type: ignore[attr-defined]
-    ).undo(1)
-    undone = refinery.tf.context("c", budget_tokens=2_000, policy=policy)
-    assert unsealed(undone.text) == unsealed(rules_context)
-
-
-def test_an_expansion_shows_the_models_words(refinery: Refinery) -> None:
-    refinery.fold("c", 120)
-    words = {(height, idx, level): body for height, idx, level, body in refinery.levels()}
-    assert refinery.tf.expand("c", "L1:1").text == words[0, 0, 1]
-    assert refinery.tf.expand("c", "L2:c1-1").text == words[1, 0, 2]
-
-
 def test_what_is_asked_is_the_same_whenever_it_is_asked(
     make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
 ) -> None:
     refinery = make_refinery()
-    turns = talk("c", 90)
+    turns = talk("c", 60)
     refinery.fold("c", turns[:40])
     refinery.tf.append("c", turns[40:])
     refinery.local.settle()
@@ -124,13 +59,28 @@ def test_what_is_asked_is_the_same_whenever_it_is_asked(
 
 def test_the_goal_the_constraints_and_earlier_anchors_are_given(refinery: Refinery) -> None:
     refinery.tf.configure("c", goal="Sell tickets", constraints=["no AWS"])
-    refinery.fold("c", 80)
+    refinery.fold("c", 60)
     prompts = [request["messages"][1]["content"] for request in refinery.server.requests]
     assert all(prompt.startswith("Goal of the conversation: Sell tickets\nConstraint: no AWS\n") for prompt in prompts)
     first = next(prompt for prompt in prompts if "=== segment 1 (" in prompt)
     ninth = next(prompt for prompt in prompts if "=== segment 9 (" in prompt)
     assert "=== kept before\n" not in first
     assert "=== kept before\n" in ninth
+
+
+def test_a_conversation_that_is_forgotten_during_a_call_leaves_nothing(refinery: Refinery) -> None:
+    def forget_and_answer(request: dict[str, Any]) -> str:
+        refinery.tf.forget("c", timeout_seconds=0)
+        from turnfold.contract.keys import Address
+
+        refinery.local.worker.erase(shard_of(Address("acme", "c")))
+        return scribe.answer(request)
+
+    refinery.server.answer = forget_and_answer
+    refinery.fold("c")
+    for table in ("conversation", "reply", "usage", "level", "anchor", "job"):
+        assert refinery.count(table) == 0, table
+    assert refinery.used()["requests"] == 1
 
 
 def test_a_person_settles_what_a_model_found_and_it_stays_so(
@@ -151,53 +101,6 @@ def test_a_person_settles_what_a_model_found_and_it_stays_so(
     assert refinery.query("SELECT DISTINCT model FROM anchor WHERE refined = 1") == [("another",)]
     assert again[found[0].position[:2]] == "resolved"
     assert other.tf.status("c").anchors == shown - 1
-
-
-def test_a_second_delivery_and_a_late_one_do_nothing(refinery: Refinery) -> None:
-    refinery.fold("c")
-    before, calls = refinery.levels(), len(refinery.server.requests)
-    assert refinery.local.worker.refine() == "nothing was due"
-    assert (refinery.levels(), len(refinery.server.requests)) == (before, calls)
-
-
-def test_a_job_that_is_run_again_is_answered_from_the_cache(refinery: Refinery) -> None:
-    refinery.fold("c")
-    before, billed = refinery.levels(), refinery.server.billed
-    engine = refinery.local.write_engine
-    with engine.begin() as connection:
-        connection.exec_driver_sql("UPDATE job SET state = 'due', not_before = 0 WHERE kind = 'refine'")
-    refinery.local.settle()
-    assert set(refinery.states) == {"done", "skipped"}
-    assert refinery.levels() == before
-    assert refinery.server.billed == billed
-    assert refinery.used()["cached_replies"] == refinery.states.count("done")
-
-
-def test_a_forgotten_conversation_takes_its_replies_and_usage_along_and_leaves_the_tenants_bill(
-    refinery: Refinery, tf: Turnfold
-) -> None:
-    refinery.fold("c")
-    spent = refinery.used()
-    tf.forget("c", timeout_seconds=0)
-    refinery.local.settle()
-    for table in ("reply", "usage", "level", "model_note", "model_outline", "anchor", "job"):
-        assert refinery.count(table) == 0, table
-    assert refinery.used() == spent
-
-
-def test_a_conversation_that_is_forgotten_during_a_call_leaves_nothing(refinery: Refinery) -> None:
-    def forget_and_answer(request: dict[str, Any]) -> str:
-        refinery.tf.forget("c", timeout_seconds=0)
-        from turnfold.contract.keys import Address
-
-        refinery.local.worker.erase(shard_of(Address("acme", "c")))
-        return scribe.answer(request)
-
-    refinery.server.answer = forget_and_answer
-    refinery.fold("c")
-    for table in ("conversation", "reply", "usage", "level", "anchor", "job"):
-        assert refinery.count(table) == 0, table
-    assert refinery.used()["requests"] == 1
 
 
 def test_a_group_in_which_nothing_can_be_won_is_skipped_and_counted(refinery: Refinery) -> None:
