@@ -22,7 +22,7 @@ ASKED = "Who wants the zeppelin?"
 
 @pytest.fixture
 def folded() -> Iterator[FoldedConversation]:
-    with fold(talk("c", 120), settings=SHORT_SEGMENTS) as folded:
+    with fold(talk("c", 72), settings=SHORT_SEGMENTS) as folded:
         yield folded
 
 
@@ -62,7 +62,7 @@ def found(folded: FoldedConversation) -> bool:
 @pytest.mark.parametrize("idx", [0, 5, 9])
 def test_a_query_finds_a_note_by_a_word_that_only_a_model_used(folded: FoldedConversation, idx: int) -> None:
     assert not found(folded)
-    assert "zeppelin" not in " ".join(turn["content"] for turn in talk("c", 120))
+    assert "zeppelin" not in " ".join(turn["content"] for turn in talk("c", 72))
     write(folded, idx, "The launch is on Friday", NOTE)
     assert found(folded)
     assert [hit.first_seq for hit in folded.search("zeppelin")] == [folded.segments[idx].first_seq]

@@ -144,8 +144,8 @@ def test_inspect_says_who_wrote_each_level_and_found_each_anchor(refinery: Refin
 
 
 def test_usage_adds_up_by_day_model_and_conversation(refinery: Refinery, run: Run) -> None:
-    refinery.fold("c", 72)
-    refinery.fold("d")
+    refinery.fold("c", 60)
+    refinery.fold("d", 24)
     rows = said(run("usage", "--json"))["usage"]
     assert {row["model"] for row in rows} == {"gpt-4o", "gpt-4o-mini"}
     assert sum(row["input_tokens"] + row["output_tokens"] for row in rows) == refinery.server.billed

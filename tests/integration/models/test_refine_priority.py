@@ -34,7 +34,7 @@ def test_the_important_and_the_large_come_first(refinery: Refinery) -> None:
 
 
 def test_what_is_expanded_comes_sooner_also_when_it_is_refined_again(refinery: Refinery) -> None:
-    refinery.append("c", 160)
+    refinery.append("c", 80)
     refinery.fold_only()
     before = due(refinery)
     assert len(before) >= 4
@@ -75,7 +75,7 @@ def in_detail(refinery: Refinery) -> list[str]:
 
 
 def test_what_is_looked_up_often_is_shown_in_a_models_words(refinery: Refinery) -> None:
-    refinery.append("c", 160)
+    refinery.append("c", 80)
     refinery.local.settle()
     for _ in range(5):
         refinery.tf.expand("c", "L0:3")
