@@ -221,7 +221,7 @@ def test_large_turns_are_stored_a_bounded_number_of_bytes_at_a_time(
     (entries,) = local.worker.inbox.read(claims, 200)
     assert 10 < len(entries) < 20
     local.worker.inbox.finish([(claims[0], None)])
-    local.settle()
+    local.drain()
     assert [int(content.split()[0]) for content in contents(engine, "c")] == list(range(24))
 
 

@@ -53,7 +53,7 @@ def test_a_conversation_of_which_nothing_is_stored_has_no_coverage_yet(tf: Turnf
 
 def test_a_turn_without_a_number_is_found_once_it_is_stored(waiting: Turnfold, local: LocalWorker) -> None:
     assert all(hit.last_seq <= 10 for hit in waiting.search("c", "mascot heron"))
-    local.settle()
+    local.drain()
     assert waiting.search("c", "mascot heron")[0].first_seq == 261
 
 
@@ -67,7 +67,7 @@ def test_a_marker_of_a_turn_that_may_wait_says_so_and_stays_good(waiting: Turnfo
     assert announced.next_marker == early.next_marker
     with pytest.raises(UnknownMarker):
         waiting.expand("c", "L0:turn-9999")
-    local.settle()
+    local.drain()
     assert waiting.expand("c", "L0:turn-261").turns[0].content == LAST["content"]
 
 
