@@ -16,7 +16,7 @@ from support.talk import talk
 from support.waiting import wait_until
 from turnfold import AsyncTurnfold, Settings, Turnfold
 
-CALLS = 150
+CALLS = 90
 BATCH = 7
 MOST_FILES = 24
 """File descriptors that the pools may keep: three for each of eight threads."""

@@ -56,14 +56,14 @@ def test_many_threads_share_the_sessions_that_stay_open(tf: Turnfold, local: Loc
 
     def read(number: int) -> int:
         together.wait(timeout=60)
-        for budget in range(400, 420):
+        for budget in range(400, 404):
             tf._resources.reader().forget_parsed()
             tf.context("talk", budget_tokens=budget + number)
             tf.expand("talk", "L0:turns-1-3")
-        return 20
+        return 4
 
     with ThreadPoolExecutor(many) as threads:
-        assert sum(threads.map(read, range(many))) == 20 * many
+        assert sum(threads.map(read, range(many))) == 4 * many
     assert len(opened) <= 2 * CONNECTIONS
 
 

@@ -373,8 +373,8 @@ def turns(number: int, name: str) -> list[dict[str, Any]]:
 def test_a_long_conversation_gives_way_after_each_slice(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
     """Other conversations wait for one slice of it at most, even those of the same tenant."""
     local = make_worker(slice_seconds=0.05)
-    for start in range(0, 1_000, 500):
-        tf.append("long", turns(1_000, "long")[start : start + 500])
+    for start in range(0, 400, 200):
+        tf.append("long", turns(400, "long")[start : start + 200])
         local.worker.drain(shard_of(Address("acme", "long")))
     small = [f"small{i}" for i in range(5)]
     for name in small:
@@ -386,9 +386,9 @@ def test_a_long_conversation_gives_way_after_each_slice(tf: Turnfold, make_worke
         folded += local.worker.fold_due().conversations
     assert folded.count(long) <= 2, "a slice of the long one, then everybody else"
     assert set(folded) >= set(others)
-    assert tf.status("long").folded < 1_000
+    assert tf.status("long").folded < 400
     local.settle()
-    assert tf.status("long").folded == 1_000
+    assert tf.status("long").folded == 400
 
 
 # Messages

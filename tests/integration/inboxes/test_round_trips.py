@@ -62,10 +62,10 @@ def trips(monkeypatch: pytest.MonkeyPatch) -> Trips:
 
 @pytest.fixture(scope="module")
 def filled() -> Filling:
-    """Folds a conversation of 400 turns, and a short one."""
+    """Folds a conversation of 160 turns, and a short one."""
 
     def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
-        turns = talk("trips", 400)
+        turns = talk("trips", 160)
         turns[40] = {"role": "user", "content": "My sister Layla visits us on Sunday."}
         turns[80] = {"role": "user", "content": "Layla bought a flat in Lisbon."}
         tf.append("c", turns)

@@ -271,7 +271,7 @@ def test_while_redis_is_away_a_quota_is_kept_and_it_is_said_when_it_holds(
 def test_words_are_kept_as_long_as_their_tenants_quota_says(make_refinery: Callable[..., Refinery], run: Run) -> None:
     refinery = make_refinery(refine="off", keep_level0_days=30)
     for tenant in ("acme", "short", "ever"):
-        Refinery(refinery.tf.for_tenant(tenant), refinery.local, refinery.server, []).fold("c")
+        Refinery(refinery.tf.for_tenant(tenant), refinery.local, refinery.server, []).fold("c", 24)
     with refinery.local.write_engine.begin() as connection:
         connection.execute(text("UPDATE node SET closed_at = closed_at - 20 * CAST(86400000 AS BIGINT)"))
         connection.execute(text("UPDATE conversation SET words_since = words_since - 20 * CAST(86400000 AS BIGINT)"))
@@ -296,7 +296,7 @@ def emptied(refinery: Refinery) -> set[str]:
 
 def test_a_retention_of_a_tenants_own_needs_no_setting(make_refinery: Callable[..., Refinery], run: Run) -> None:
     refinery = make_refinery(refine="off")
-    refinery.fold("c")
+    refinery.fold("c", 24)
     with refinery.local.write_engine.begin() as connection:
         connection.execute(text("UPDATE node SET closed_at = closed_at - 864000000"))
         connection.execute(text("UPDATE conversation SET words_since = words_since - 864000000"))
@@ -311,7 +311,7 @@ def test_a_tenant_over_its_model_budget_has_the_rules_notes_until_it_may_use_mor
 ) -> None:
     refinery = make_refinery(refine="on")
     run("quota", "set", "acme", "--model-tokens-a-day", "10")
-    refinery.fold("c")
+    refinery.fold("c", 24)
     assert refinery.server.requests == []
     assert {error for _, _, error in refinery.jobs if error} == {
         "the tenant's daily cap is reached: its quota, see `turnfold quota show`"
