@@ -7,6 +7,7 @@ from typing import Final
 from xdist.scheduler import LoadFileScheduling
 
 FOLDERS: Final = {
+    "tests/integration/frameworks": "packages of frameworks, each of which takes seconds to import",
     "tests/integration/gateway": "a stack of servers and workers, and a gateway",
     "tests/integration/sentence_vectors": "the sentence model",
     "tests/tour": "what `turnfold up` starts",

@@ -6,14 +6,14 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 import redis
 
-from conftest import LocalWorker
+from conftest import Filling, LocalWorker
 from support.talk import talk
 from support.waiting import wait_until
 from turnfold import AsyncTurnfold, InvalidInput, Settings, Turnfold, UnknownConversation, UnknownReference
@@ -24,10 +24,20 @@ pytestmark = pytest.mark.daily_on("sqlite")
 TURNS = talk("references", 60)
 
 
+@pytest.fixture(scope="module")
+def filled() -> Filling:
+    """Folds a conversation."""
+
+    def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
+        tf.append("c", TURNS)
+        make_worker().settle()
+
+    return fill
+
+
 @pytest.fixture
-def folded(tf: Turnfold, local: LocalWorker) -> Turnfold:
-    tf.append("c", TURNS)
-    local.settle()
+def folded(tf: Turnfold) -> Turnfold:
+    """A client of the conversation."""
     return tf
 
 
@@ -134,14 +144,14 @@ def test_a_context_of_a_forgotten_conversation_cannot_be_kept(
 def test_a_context_of_the_inbox_alone_is_kept_until_it_is_forgotten(
     tf: Turnfold, local: LocalWorker, raw: redis.Redis
 ) -> None:
-    tf.append("c", TURNS[:4])
-    context = tf.context("c", budget_tokens=900)
+    tf.append("new", TURNS[:4])
+    context = tf.context("new", budget_tokens=900)
     reference = context.reference()
     local.settle()
     assert context.reference() == reference
-    tf.forget("c", timeout_seconds=0)
+    tf.forget("new", timeout_seconds=0)
     local.settle()
-    tf.append("c", TURNS[4:8])
+    tf.append("new", TURNS[4:8])
     with pytest.raises(UnknownConversation):
         context.reference()
     assert not kept(raw)
@@ -177,6 +187,6 @@ def test_nobodys_context_is_not_kept(tf: Turnfold, raw: redis.Redis) -> None:
 
 async def test_coroutines_keep_and_resolve_without_blocking(settings: Settings) -> None:
     async with AsyncTurnfold(settings=settings) as tf:
-        await tf.append("c", TURNS[:4])
-        context = await tf.context("c", budget_tokens=900)
+        await tf.append("new", TURNS[:4])
+        context = await tf.context("new", budget_tokens=900)
         assert await tf.resolve(await tf.reference(context)) == context

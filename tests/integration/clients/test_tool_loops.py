@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ import openai
 import pytest
 from pydantic import BaseModel
 
-from conftest import LocalWorker
+from conftest import Filling, LocalWorker
 from support.talk import talk_with
 from turnfold import TOOL_NAMES, Turnfold
 from turnfold_worker.testing.model_server import Behaviour, OpenAIServer, Request
@@ -33,12 +33,21 @@ def database_url(sqlite_url: str) -> str:
     return sqlite_url
 
 
+@pytest.fixture(scope="module")
+def filled() -> Filling:
+    """Folds a conversation that states the fact once, early, among much else."""
+
+    def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
+        tf.configure(CONVERSATION, settings={"segment_max_turns": 8})
+        tf.append(CONVERSATION, talk_with(FACT, "loops", 200))
+        make_worker().settle()
+
+    return fill
+
+
 @pytest.fixture
-def told(tf: Turnfold, local: LocalWorker) -> Turnfold:
-    """A conversation that states the fact once, early, among much else."""
-    tf.configure(CONVERSATION, settings={"segment_max_turns": 8})
-    tf.append(CONVERSATION, talk_with(FACT, "loops", 300))
-    local.settle()
+def told(tf: Turnfold) -> Turnfold:
+    """A client of the conversation."""
     return tf
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+import shutil
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import openai
 import pytest
 import pytest_asyncio
 
-from conftest import LocalWorker
+from conftest import Filling, LocalWorker
 from support.needed import needed_package
 from support.talk import talk_with
 from turnfold import AsyncTurnfold, InvalidInput, Settings, Turnfold
@@ -23,9 +25,12 @@ BUDGET = 4_000
 
 
 @pytest.fixture
-def database_url(sqlite_url: str) -> str:
-    """SQLite alone suffices: other tests cover reads on both databases."""
-    return sqlite_url
+def database_url(request: pytest.FixtureRequest, migrated: Path, tmp_path: Path) -> str:
+    """SQLite alone suffices: other tests cover reads on both databases. It is empty but for tests of what was told."""
+    if "told" in request.fixturenames:
+        url: str = request.getfixturevalue("sqlite_url")
+        return url
+    return f"sqlite:///{shutil.copy(migrated, tmp_path / 'turnfold.db')}"
 
 
 @pytest_asyncio.fixture
@@ -34,12 +39,21 @@ async def client(settings: Settings) -> AsyncIterator[AsyncTurnfold]:
         yield client
 
 
+@pytest.fixture(scope="module")
+def filled() -> Filling:
+    """Folds a conversation that states the fact once, early, among much else."""
+
+    def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
+        tf.configure(CONVERSATION, settings={"segment_max_turns": 8})
+        tf.append(CONVERSATION, talk_with(FACT, "frameworks", 200))
+        make_worker().settle()
+
+    return fill
+
+
 @pytest.fixture
-def told(tf: Turnfold, local: LocalWorker) -> Turnfold:
-    """A conversation that states the fact once, early, among much else."""
-    tf.configure(CONVERSATION, settings={"segment_max_turns": 8})
-    tf.append(CONVERSATION, talk_with(FACT, "frameworks", 200))
-    local.settle()
+def told(tf: Turnfold) -> Turnfold:
+    """A client of the conversation."""
     return tf
 
 
