@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import pytest
 from rich.console import Console
 
-from conftest import LocalWorker
+from conftest import Filling, LocalWorker
 from turnfold import AsyncTurnfold, Turnfold, UnknownAnchor
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Anchor, AnchorState
@@ -36,10 +36,20 @@ def idle(seed: str, many: int, *, sentences: int = 1) -> list[dict[str, Any]]:
     return [turn(" ".join([IDLE] * sentences), f"{seed}-{i}", roles[i % 2]) for i in range(many)]
 
 
-def stored_decision(tf: Turnfold, local: LocalWorker, *, sentences: int = 1) -> None:
-    """Store a decision in a closed segment, with a tail that has just begun."""
+@pytest.fixture(scope="module")
+def filled() -> Filling:
+    """Stores the decision in a closed segment, with a tail that has just begun."""
+
+    def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
+        store_in_segment(tf, make_worker(), [turn(KAFKA, "kafka"), *idle("a", 65)])
+
+    return fill
+
+
+def store_in_segment(tf: Turnfold, local: LocalWorker, turns: list[dict[str, Any]]) -> None:
+    """Store turns of which most are in a closed segment."""
     tf.configure("c", settings=WIDE)
-    tf.append("c", [turn(KAFKA, "kafka"), *idle("a", 65, sentences=sentences)])
+    tf.append("c", turns)
     local.settle()
     assert 1 < tf.status("c").closed < tf.status("c").stored
 
@@ -62,7 +72,9 @@ def texts(found: Sequence[Anchor]) -> set[str]:
 def test_a_decision_of_the_tail_alone_is_current(
     tf: Turnfold, local: LocalWorker, budget_tokens: int, sentences: int
 ) -> None:
-    stored_decision(tf, local, sentences=sentences)
+    if sentences > 1:
+        tf.forget("c", timeout_seconds=0)
+        store_in_segment(tf, local, [turn(KAFKA, "kafka"), *idle("a", 65, sentences=sentences)])
     assert KAFKA in standing(tf, budget_tokens)
     tf.append("c", [turn(RABBIT, "rabbit"), *idle("b", 20, sentences=sentences)])
     local.settle()
@@ -77,7 +89,6 @@ def test_a_decision_of_the_tail_alone_is_current(
 
 
 def test_a_constraint_of_the_tail_stands_when_its_turn_is_not_shown(tf: Turnfold, local: LocalWorker) -> None:
-    stored_decision(tf, local)
     tf.append("c", [turn(FRIDAYS, "fridays"), *idle("b", 15)])
     local.settle()
     assert FRIDAYS in standing(tf, 500)
@@ -85,7 +96,6 @@ def test_a_constraint_of_the_tail_stands_when_its_turn_is_not_shown(tf: Turnfold
 
 
 def test_closing_the_segment_leaves_the_same_that_stands(tf: Turnfold, local: LocalWorker) -> None:
-    stored_decision(tf, local)
     tf.append("c", [turn(FRIDAYS, "fridays"), turn(RABBIT, "rabbit"), *idle("b", 15)])
     local.settle()
     open_ = tf.anchors("c")
@@ -103,7 +113,6 @@ def test_closing_the_segment_leaves_the_same_that_stands(tf: Turnfold, local: Lo
 def test_an_edit_of_its_turn_takes_an_anchor_away_and_what_it_replaced_holds_again(
     tf: Turnfold, local: LocalWorker
 ) -> None:
-    stored_decision(tf, local)
     tf.append("c", [turn(RABBIT, "rabbit"), *idle("b", 15)])
     local.settle()
     tf.edit("c", "rabbit", content="The weather is fine.")
@@ -115,7 +124,6 @@ def test_an_edit_of_its_turn_takes_an_anchor_away_and_what_it_replaced_holds_aga
 
 
 def test_an_edit_of_a_turn_in_a_segment_leaves_the_tail_what_it_says(tf: Turnfold, local: LocalWorker) -> None:
-    stored_decision(tf, local)
     tf.append("c", [turn(RABBIT, "rabbit"), *idle("b", 15)])
     local.settle()
     tf.edit("c", "a-3", content="The weather is fine.")
@@ -129,9 +137,8 @@ def test_an_edit_of_a_turn_in_a_segment_leaves_the_tail_what_it_says(tf: Turnfol
 
 
 def test_what_an_edit_puts_into_a_segment_is_overtaken_by_what_the_tail_says(tf: Turnfold, local: LocalWorker) -> None:
-    tf.configure("c", settings=WIDE)
-    tf.append("c", [*idle("a", 65), turn(RABBIT, "rabbit"), *idle("b", 15)])
-    local.settle()
+    tf.forget("c", timeout_seconds=0)
+    store_in_segment(tf, local, [*idle("a", 65), turn(RABBIT, "rabbit"), *idle("b", 15)])
     assert about(tf, RABBIT).provisional
     tf.edit("c", "a-2", content=KAFKA)
     local.settle()
@@ -141,7 +148,6 @@ def test_what_an_edit_puts_into_a_segment_is_overtaken_by_what_the_tail_says(tf:
 
 
 def test_a_rewind_takes_what_it_cuts_off(tf: Turnfold, local: LocalWorker) -> None:
-    stored_decision(tf, local)
     tf.append("c", [turn(RABBIT, "rabbit"), *idle("b", 15)])
     local.settle()
     tf.rewind("c", after="a-64")
@@ -151,7 +157,6 @@ def test_a_rewind_takes_what_it_cuts_off(tf: Turnfold, local: LocalWorker) -> No
 
 
 def test_one_of_the_tail_cannot_be_settled_by_hand_before_its_segment_closes(tf: Turnfold, local: LocalWorker) -> None:
-    stored_decision(tf, local)
     tf.append("c", [turn(FRIDAYS, "fridays"), *idle("b", 15)])
     local.settle()
     with pytest.raises(UnknownAnchor, match="in the open tail"):
@@ -166,7 +171,6 @@ def test_one_of_the_tail_cannot_be_settled_by_hand_before_its_segment_closes(tf:
 async def test_the_async_client_and_people_see_them_too(
     tf: Turnfold, settings: Settings, local: LocalWorker, reader: Reader
 ) -> None:
-    stored_decision(tf, local)
     tf.append("c", [turn(FRIDAYS, "fridays"), turn(RABBIT, "rabbit"), *idle("b", 15)])
     local.settle()
     async with AsyncTurnfold(settings=settings) as client:
@@ -182,7 +186,6 @@ async def test_the_async_client_and_people_see_them_too(
 def test_rules_that_fail_cost_the_tail_its_anchors_and_nothing_else(
     tf: Turnfold, local: LocalWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stored_decision(tf, local)
     before = tf.context("c", budget_tokens=500).text
 
     def fail(*_: object, **__: object) -> None:
