@@ -16,6 +16,8 @@ from turnfold_worker.adapters.sql.memory_database import memory_database
 from turnfold_worker.adapters.sql.postings import POSTINGS
 
 ONE, OTHER = ConversationId(1), ConversationId(2)
+MERGED = (1, 7, 8, 9, 63, 64, 66, 72, 200, 512, 530, 580)
+"""Numbers of segments before and after pieces are merged."""
 
 
 @pytest.fixture
@@ -51,17 +53,19 @@ def folded(connection: Connection, conversation: ConversationId, segments: int, 
         POSTINGS.append(connection, conversation, idx, said(idx, int(idx == again)))
 
 
-@pytest.mark.parametrize("segments", [1, 7, 8, 9, 63, 64, 66, 72, 200, 512, 530, 580])
-def test_every_posting_is_stored_once_whatever_was_merged(engine: Engine, segments: int) -> None:
+def test_every_posting_is_stored_once_whatever_was_merged(engine: Engine) -> None:
+    held: dict[int, list[Posted]] = {}
     with engine.begin() as connection:
-        folded(connection, ONE, segments)
-        held = [posted for piece in rows(connection, ONE).values() for posted in piece]
-    assert sorted(held) == sorted(posted for idx in range(segments) for posted in said(idx))
+        for idx in range(max(MERGED)):
+            POSTINGS.append(connection, ONE, idx, said(idx))
+            if idx + 1 in MERGED:
+                held[idx + 1] = sorted(posted for piece in rows(connection, ONE).values() for posted in piece)
+    assert held == {number: sorted(posted for idx in range(number) for posted in said(idx)) for number in MERGED}
 
 
 @pytest.mark.parametrize(
     ("segments", "kept"),
-    [(9, 8), (9, 7), (64, 63), (66, 64), (72, 65), (200, 0), (200, 131), (530, 520), (580, 512), (580, 70)],
+    [(9, 8), (9, 7), (64, 63), (66, 64), (72, 65), (200, 0), (200, 131), (580, 512), (580, 70)],
 )
 def test_a_rewind_leaves_the_rows_of_the_segments_that_stay(engine: Engine, segments: int, kept: int) -> None:
     with engine.begin() as connection:
@@ -71,7 +75,7 @@ def test_a_rewind_leaves_the_rows_of_the_segments_that_stay(engine: Engine, segm
         assert rows(connection, ONE) == rows(connection, OTHER)
 
 
-@pytest.mark.parametrize(("segments", "idx"), [(1, 0), (9, 3), (9, 8), (70, 66), (200, 0), (530, 511), (580, 100)])
+@pytest.mark.parametrize(("segments", "idx"), [(1, 0), (9, 3), (9, 8), (70, 66), (72, 0), (200, 100), (530, 511)])
 def test_a_refold_replaces_exactly_the_rows_of_its_segment(engine: Engine, segments: int, idx: int) -> None:
     with engine.begin() as connection:
         folded(connection, ONE, segments)
