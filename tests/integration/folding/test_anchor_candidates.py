@@ -64,7 +64,7 @@ def test_a_rule_in_common_words_is_reached_however_much_was_said_since(earlier: 
 
 
 def test_what_is_said_again_and_again_stays_one_anchor_however_much_was_said_between() -> None:
-    decision, times = "We decided to keep PostgreSQL for the invoices.", 12
+    decision, times = "We decided to keep PostgreSQL for the invoices.", 6
     talk = [segment for _ in range(times) for segment in ([user(decision)], *about_services(9))]
     turns = [turn for segment in talk for turn in [*segment, *[user("Nothing of note.")] * (SEGMENT - len(segment))]]
     with fold(turns, settings={"segment_max_turns": SEGMENT}) as result:

@@ -19,7 +19,7 @@ from turnfold_worker.pipeline.turns.repeats import sought_marks
 
 DUMP = "\n".join(f"[settings.{i}] value = {i * 7} # set by hand" for i in range(60))
 CHANGED = DUMP.replace("[settings.9] value = 63", "[settings.9] value = 64")
-FIRST, AGAIN, MANY = 5, 155, 200
+FIRST, AGAIN, MANY = 5, 75, 100
 
 
 def messages(first: str = DUMP, again: str = DUMP, *, role: str = "user") -> list[dict[str, Any]]:

@@ -58,7 +58,7 @@ def test_eight_segments_become_a_chapter_and_eight_chapters_another(
     tf: Turnfold, local: LocalWorker, engine: Engine
 ) -> None:
     tf.configure("c", settings={"segment_max_turns": 4, "segment_min_turns": 2})
-    tf.append("c", talk(300))
+    tf.append("c", talk(264))
     local.settle()
     with engine.begin() as connection:
         rows = connection.execute(text("SELECT height, COUNT(*) FROM node GROUP BY height ORDER BY height")).all()
@@ -200,7 +200,7 @@ def test_a_job_that_failed_often_waits_however_long_its_delay_has_become(
 
 
 def test_a_long_fold_is_told_of_while_it_goes_on(tf: Turnfold, local: LocalWorker, engine: Engine) -> None:
-    turns = talk(700)
+    turns = talk(560)
     tf.append("c", turns)
     local.drain()
     unfolded = tf.context("c", budget_tokens=1_500)
@@ -214,7 +214,7 @@ def test_a_long_fold_is_told_of_while_it_goes_on(tf: Turnfold, local: LocalWorke
     compress(conversation, store=local.worker.store, limits=CompressLimits(slice_seconds=1.0, attempts=3), clock=clock)
 
     status = tf.status("c")
-    assert 400 < status.folded == status.closed < status.stored == 700
+    assert 400 < status.folded == status.closed < status.stored == 560
     told = tf.context("c", budget_tokens=1_500)
     assert told.report.coverage is not None
     assert told.report.coverage.spans[0].first_seq == 1
@@ -331,19 +331,19 @@ def test_a_fold_of_a_forgotten_conversation_writes_nothing(tf: Turnfold, local: 
             assert connection.execute(text(f"SELECT COUNT(*) FROM {table}")).scalar_one() == 0
 
 
-@pytest.mark.parametrize("size", [1, 7, 20])
+@pytest.mark.parametrize("size", [1, 7, 12])
 @pytest.mark.daily_on("sqlite")
 def test_configuration_takes_effect_at_its_place_among_the_turns(
     tf: Turnfold, local: LocalWorker, engine: Engine, size: int
 ) -> None:
-    changes: dict[int, dict[str, Any]] = {20: {"goal": "payments"}, 40: {"settings": {"segment_max_turns": 6}}}
-    turns = talk(60)
+    changes: dict[int, dict[str, Any]] = {12: {"goal": "payments"}, 24: {"settings": {"segment_max_turns": 6}}}
+    turns = talk(36)
     for conversation, settle_between in (("batched", False), ("live", True)):
-        for first in range(0, 60, 20):
+        for first in range(0, 36, 12):
             if first in changes:
                 tf.configure(conversation, **changes[first])
-            for start in range(first, first + 20, size):
-                tf.append(conversation, turns[start : min(start + size, first + 20)])
+            for start in range(first, first + 12, size):
+                tf.append(conversation, turns[start : min(start + size, first + 12)])
                 if settle_between:
                     local.settle()
     local.settle()

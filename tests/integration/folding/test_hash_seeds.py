@@ -13,7 +13,7 @@ EXAMPLE = Path(__file__).parents[3] / "examples" / "product-discussion.jsonl"
 PROGRAM = """
 import json, sys
 from turnfold_worker.offline import fold
-turns = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+turns = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")][: int(sys.argv[2])]
 with fold(turns) as c:
     print(c.digest())
     for budget in (400, 1500):
@@ -22,15 +22,15 @@ with fold(turns) as c:
 """
 
 
-@pytest.mark.parametrize("seed", ["1", pytest.param("2", marks=pytest.mark.long)])
-def test_hash_seeds_never_reach_rows_or_contexts(seed: str) -> None:
-    expected = _fold_in_a_process("0")
-    assert _fold_in_a_process(seed) == expected
+@pytest.mark.parametrize(("seed", "turns"), [("1", 80), pytest.param("2", 205, marks=pytest.mark.long)])
+def test_hash_seeds_never_reach_rows_or_contexts(seed: str, turns: int) -> None:
+    expected = _fold_in_a_process("0", turns)
+    assert _fold_in_a_process(seed, turns) == expected
 
 
-def _fold_in_a_process(seed: str) -> str:
+def _fold_in_a_process(seed: str, turns: int) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(EXAMPLE)], check=True, capture_output=True, text=True,
+        [sys.executable, "-c", PROGRAM, str(EXAMPLE), str(turns)], check=True, capture_output=True, text=True,
         env={**os.environ, "PYTHONHASHSEED": seed},
     )  # fmt: skip
     return done.stdout
