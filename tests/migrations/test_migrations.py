@@ -12,6 +12,8 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import create_engine, inspect, text
 
+from support.child_processes import child_environment
+from support.forked_programs import ForkedProgram
 from turnfold.contract.tables import SCHEMA_VERSION, Base
 from turnfold.database.engines import connect
 from turnfold.errors import SchemaMismatch, Unavailable
@@ -318,15 +320,16 @@ def test_migrating_leaves_the_locks_of_other_connections_of_the_process(sqlite_u
     engine.dispose()
 
 
-def test_processes_that_migrate_at_once_all_succeed(database_url: str) -> None:
-    script = "import sys; from turnfold_worker.operate.migrate import upgrade; upgrade(sys.argv[1])"
+def test_processes_that_migrate_at_once_all_succeed(database_url: str, tmp_path: Path) -> None:
+    environment = child_environment(TURNFOLD_DATABASE_URL=database_url)
+    logs = [tmp_path / f"{number}.log" for number in range(4)]
     processes = [
-        subprocess.Popen([sys.executable, "-c", script, database_url], stderr=subprocess.PIPE) for _ in range(4)
+        ForkedProgram("turnfold_worker.cli:main", ["turnfold", "migrate"], environment, log=log) for log in logs
     ]
 
-    errors = [process.communicate(timeout=120)[1].decode() for process in processes]
+    codes = [process.wait(120) for process in processes]
 
-    assert [process.returncode for process in processes] == [0] * 4, errors
+    assert codes == [0] * 4, [log.read_text() for log in logs]
     assert migrate.check(database_url) == []
     engine = reader(database_url)
     assert "conversation" in inspect(engine).get_table_names()

@@ -13,7 +13,7 @@ from migrations.test_expand_and_contract import at_version_1
 from migrations.test_migrations import postgresql_url, run, sqlite_url  # noqa: F401 - fixtures
 from support.celery_workers import CeleryWorker
 from support.child_processes import child_environment
-from support.gateway import COMMAND
+from support.forked_programs import ForkedProgram
 from support.waiting import wait_until
 from turnfold import Settings, Turnfold
 from turnfold.contract.tasks import Queue
@@ -58,7 +58,7 @@ def test_a_worker_takes_no_task_of_a_database_that_is_too_old_or_too_new(
     request: pytest.FixtureRequest,
 ) -> None:
     at_version_1(database_url, monkeypatch)
-    worker = CeleryWorker("all", QUEUES, celery_environment, tmp_path, anew=True)
+    worker = CeleryWorker("all", QUEUES, celery_environment, tmp_path)
     request.addfinalizer(worker.kill)
     with Turnfold(settings=Settings(redis_url=redis_url, database_url=database_url)) as tf:
         tf.append(CONVERSATION, [{"role": "user", "content": "We must use PostgreSQL."}])
@@ -136,6 +136,7 @@ def test_a_process_that_met_no_database_at_its_start_looks_again_before_its_firs
 def test_a_gateway_does_not_serve_a_database_that_is_too_old_or_too_new(
     redis_url: str,
     sqlite_url: str,  # noqa: F811 - a fixture
+    tmp_path: Path,
     version: int,
     remedy: str,
 ) -> None:
@@ -143,10 +144,12 @@ def test_a_gateway_does_not_serve_a_database_that_is_too_old_or_too_new(
     serve_only(sqlite_url, version)
     environment = child_environment(TURNFOLD_REDIS_URL=redis_url, TURNFOLD_DATABASE_URL=sqlite_url)
 
-    ended = subprocess.run(
-        [*COMMAND, "serve", "--port", "0"], env=environment, capture_output=True, text=True, timeout=120, check=False
+    log = tmp_path / "gateway.log"
+
+    ended = ForkedProgram(
+        "turnfold_gateway.cli:main", ["turnfold-gateway", "serve", "--port", "0"], environment, log=log
     )
 
-    assert ended.returncode == ENDED
-    assert f"serves schema version {version}, but this SDK reads 1 to 2: {remedy}" in " ".join(ended.stderr.split())
-    assert "Traceback" not in ended.stderr
+    assert ended.wait(120) == ENDED
+    assert f"serves schema version {version}, but this SDK reads 1 to 2: {remedy}" in " ".join(log.read_text().split())
+    assert "Traceback" not in log.read_text()

@@ -55,7 +55,7 @@ def test_a_killed_up_leaves_no_process_and_the_next_one_finds_its_data_and_stops
     assert_stops(second, signal.SIGINT)
 
 
-@pytest.mark.parametrize("delay_seconds", [0.0, 0.1, 0.5])
+@pytest.mark.parametrize("delay_seconds", [0.0, 0.5])
 def test_a_signal_during_the_start_leaves_no_process(server_folder: Path, delay_seconds: float) -> None:
     process = subprocess.Popen(
         [*TURNFOLD, "up"], env=environment(server_folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -71,13 +71,12 @@ def test_a_signal_during_the_start_leaves_no_process(server_folder: Path, delay_
     wait_until_gone(*family)
 
 
-def test_a_port_that_is_taken_is_named_with_the_option_that_chooses_another(server_folder: Path) -> None:
+def test_a_port_that_is_taken_is_named_with_the_option_that_chooses_another(
+    server_folder: Path, commands: CommandServer
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        done = subprocess.run(
-            [*TURNFOLD, "up", "--port", str(port)], env=environment(server_folder), capture_output=True, text=True,
-            timeout=120, check=False,
-        )  # fmt: skip
+        done = commands.run(["up", "--port", str(port)], environment(server_folder))
 
     assert done.returncode == 3
     said = done.stderr.splitlines()[-1]
@@ -85,11 +84,10 @@ def test_a_port_that_is_taken_is_named_with_the_option_that_chooses_another(serv
     assert "--port" in said
 
 
-def test_a_start_that_fails_is_explained_and_nothing_is_left(server_folder: Path) -> None:
-    done = subprocess.run(
-        [*TURNFOLD, "up"], env=environment(server_folder, TURNFOLD_DATABASE_URL=f"sqlite:///{server_folder}/no/where.db"),
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+def test_a_start_that_fails_is_explained_and_nothing_is_left(server_folder: Path, commands: CommandServer) -> None:
+    nowhere = f"sqlite:///{server_folder}/no/where.db"
+
+    done = commands.run(["up"], environment(server_folder, TURNFOLD_DATABASE_URL=nowhere))
 
     assert done.returncode == 3
     assert done.stderr.splitlines()[-1].startswith("turnfold: the database cannot be opened")
@@ -132,10 +130,10 @@ def importing_from_nowhere(folder: Path, port: int) -> subprocess.Popen[str]:
     return process
 
 
-def test_an_import_that_waits_for_redis_goes_on_when_it_is_there(server_folder: Path) -> None:
+def test_an_import_that_waits_for_redis_goes_on_when_it_is_there(server_folder: Path, commands: CommandServer) -> None:
     port = free_port()
     (server_folder / "state").mkdir()
-    subprocess.run([*TURNFOLD, "migrate"], env=environment(server_folder / "state"), check=True, timeout=120)
+    assert commands.run(["migrate"], environment(server_folder / "state")).returncode == 0
     process = importing_from_nowhere(server_folder / "state", port)
 
     with RedisServer(server_folder / "redis", port=port):
