@@ -73,9 +73,9 @@ def test_what_is_no_ring_is_dropped_and_the_others_are_heard(redis_url: str, cli
     assert not client.exists(keys.rung_for(Queue.INGEST))
 
 
-def test_the_doorman_goes_on_when_redis_was_killed_and_is_back(server_folder: Path, database_url: str) -> None:
+def test_the_doorman_goes_on_when_redis_was_killed_and_is_back(server_folder: Path, sqlite_url: str) -> None:
     with RedisServer(server_folder) as server, server.client() as client:
-        with doorman_at(server.url), Turnfold(redis_url=server.url, database_url=database_url) as tf:
+        with doorman_at(server.url), Turnfold(redis_url=server.url, database_url=sqlite_url) as tf:
             tf.append("c", {"role": "user", "content": "Hello."})
             wait_until(lambda: client.llen(Queue.INGEST) == 1, what="a message for the first append")
             server.kill()
@@ -98,9 +98,9 @@ with Turnfold(redis_url=sys.argv[1], database_url=sys.argv[2]) as tf:
 """
 
 
-def test_a_client_needs_no_celery(redis_url: str, database_url: str, client: redis.Redis, tmp_path: Path) -> None:
+def test_a_client_needs_no_celery(redis_url: str, sqlite_url: str, client: redis.Redis, tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_CELERY, redis_url, database_url], check=False, capture_output=True, text=True,
+        [sys.executable, "-c", WITHOUT_CELERY, redis_url, sqlite_url], check=False, capture_output=True, text=True,
         timeout=120,
         env=child_environment(), cwd=tmp_path,
     )  # fmt: skip
