@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import socket
 from collections.abc import Iterator
@@ -13,11 +14,13 @@ import httpx
 import psutil
 import pytest
 import redis
+from click.testing import CliRunner
 
 from support.command_server import CommandServer
 from support.seals import unsealed
 from support.server_folders import own_folder
 from support.up import EXAMPLE, TURNS, Up, assert_stops, end, start_up
+from turnfold_worker.cli import main
 
 pytestmark = pytest.mark.processes
 
@@ -48,6 +51,13 @@ def imported(up: Up) -> Up:
 
 
 CONVERSATION = EXAMPLE.stem
+
+
+def folded_here(*arguments: object) -> str:
+    """Fold the example in this process, without servers; its segments are folded once for all tests."""
+    outcome = CliRunner().invoke(main, ["fold", str(EXAMPLE), *map(str, arguments)])
+    assert outcome.exit_code == 0, outcome.output
+    return outcome.stdout
 
 
 def test_the_line_of_json_says_how_to_reach_everything(up: Up) -> None:
@@ -92,7 +102,7 @@ def test_an_import_says_how_much_of_it_was_stored_already(imported: Up, tmp_path
 def test_what_a_context_leaves_out_is_reached_by_commands(imported: Up) -> None:
     asked = ("--budget", 300, "--policy", "recency", "--query", "the price's database")
     left = imported.json("context", CONVERSATION, *asked)["budget"]["left_out"]
-    offline = imported.json("fold", EXAMPLE, *asked)["budget"]["left_out"]
+    offline = json.loads(folded_here(*asked, "--json"))["budget"]["left_out"]
 
     reach = {one["reach"] for one in left if not one["reach"].startswith("L")}
     assert reach == {f"turnfold anchors {CONVERSATION}"}
@@ -107,12 +117,12 @@ def test_errors_name_what_the_command_has(imported: Up) -> None:
 
 
 def test_what_was_folded_by_workers_equals_what_is_folded_offline(imported: Up) -> None:
-    assert imported.run("digest", CONVERSATION) == imported.run("fold", EXAMPLE, "--digest")
+    assert imported.run("digest", CONVERSATION) == folded_here("--digest")
 
 
 def test_the_context_of_both_is_the_same_to_the_byte(imported: Up) -> None:
     distributed = imported.run("context", CONVERSATION, "--budget", 700)
-    assert unsealed(distributed) == unsealed(imported.run("fold", EXAMPLE, "--budget", 700))
+    assert unsealed(distributed) == unsealed(folded_here("--budget", 700))
 
 
 def test_markers_of_a_context_can_be_expanded(imported: Up) -> None:
