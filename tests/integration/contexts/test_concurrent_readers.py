@@ -20,7 +20,7 @@ THREADS = COROUTINES = 32
 BUDGETS = (400, 1_500)
 QUESTION = "Which limit did we set for the seat map?"
 READS = [(budget, query) for query in (None, None, None, QUESTION) for budget in BUDGETS]
-STORED, APPENDED, AT_ONCE = 60, 12, 4
+STORED, APPENDED, AT_ONCE = 40, 8, 4
 PAUSE_SECONDS = 0.4
 """Pause of a reader between two reads: 64 readers without pauses would starve the worker."""
 
@@ -149,7 +149,7 @@ def test_a_read_that_remembers_equals_one_that_does_not_after_each_change(
     settings: Settings, tf: Turnfold, local: LocalWorker, query: str | None
 ) -> None:
     """This holds, too, when a stored id is appended again, and when the budgets of reads differ."""
-    turns = talk("remembered", 60)
+    turns = talk("remembered", 30)
     with Turnfold(settings=settings) as forgetful:
 
         def compare() -> None:

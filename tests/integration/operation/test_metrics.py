@@ -177,7 +177,7 @@ def test_the_content_of_waiting_entries_stays_in_redis(tf: Turnfold, redis_url: 
 
 def test_models_are_counted(refinery: Refinery, told: Callable[[], Told]) -> None:
     refinery.tf.configure("c", settings={"segment_max_turns": 5, "segment_min_turns": 2})
-    refinery.tf.append("c", talk("models", 80))
+    refinery.tf.append("c", talk("models", 48))
     refinery.local.settle()
 
     found = told()

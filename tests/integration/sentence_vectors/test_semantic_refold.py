@@ -20,7 +20,7 @@ from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedd
 
 pytestmark = pytest.mark.daily_on("sqlite")
 
-TURNS = 60
+TURNS = 42
 POISONED = 20
 LONGER = "We decided on monthly payments to the supplier."
 SHORTER = "We decided to pay the supplier every month."

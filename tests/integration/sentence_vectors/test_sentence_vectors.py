@@ -26,7 +26,6 @@ from turnfold.search.turn_scores import near_passages
 from turnfold.settings import Settings
 from turnfold_worker.adapters import sentence_embedder
 from turnfold_worker.adapters.sentence_embedder import (
-    BATCH,
     DEFAULT_MODEL,
     MAX_WORD_PIECES,
     SentenceTransformerEmbedder,
@@ -149,8 +148,11 @@ def test_what_is_said_again_and_again_is_computed_once_and_what_is_kept_is_bound
     assert computed[4:] == ["Sure.", "Yes."]
 
 
-def test_vectors_come_in_the_order_of_the_texts_however_they_are_batched(embedder: SentenceTransformerEmbedder) -> None:
-    texts = [f"{'really ' * (number * 7 % 40)}remark {number}" for number in range(BATCH + 5)]
+def test_vectors_come_in_the_order_of_the_texts_however_they_are_batched(
+    monkeypatch: pytest.MonkeyPatch, embedder: SentenceTransformerEmbedder
+) -> None:
+    monkeypatch.setattr(sentence_embedder, "BATCH", 6)
+    texts = [f"{'really ' * (number * 7 % 40)}remark {number}" for number in range(11)]
     vectors = embedder.embed(texts)
     assert min(near(vector, embedder.embed([text])[0]) for text, vector in zip(texts, vectors, strict=True)) > 0.999
 
@@ -379,8 +381,8 @@ def test_a_question_in_other_words_finds_what_answers_it(embedder: SentenceTrans
         assert "crimson" in folded.context(budget_tokens=300, query=query).text
 
 
-REPORTS = [f"The weekly report number {i} was filed in folder {i} by the office." for i in range(120)]
-REPORTS[60] = "Oh, and my automobile is a crimson coupé, bought in Turin from three brothers who repair old trams."
+REPORTS = [f"The weekly report number {i} was filed in folder {i} by the office." for i in range(60)]
+REPORTS[30] = "Oh, and my automobile is a crimson coupé, bought in Turin from three brothers who repair old trams."
 COLOUR = "Which colour does the car of the office have?"
 
 
