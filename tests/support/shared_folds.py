@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
@@ -13,8 +13,10 @@ from types import ModuleType
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import pytest
+from sqlalchemy.util import LRUCache
 
 from turnfold.contract.records import StoredTurn
+from turnfold_worker.pipeline.turns.memo import TurnMemo
 from turnfold_worker.use_cases import fold as compress
 from turnfold_worker.use_cases import open_tail, refold, search_rows
 
@@ -27,6 +29,9 @@ _ABOVE_THE_RULES: Final = re.compile(
 )
 """Modules that no rule imports, by import-linter's contracts: patching them affects no stage."""
 _PATCHES: Final = ("setattr", "delattr", "setitem", "delitem")
+
+_KEPT_TURNS: Final = 4_000
+_MemosOf = Callable[[Iterable[StoredTurn], Mapping[int, TurnMemo]], dict[int, TurnMemo]]
 
 _anew: list[object] = []
 """Reasons not to use the cache now; shared by all threads of the process."""
@@ -50,6 +55,7 @@ def share_folds() -> None:
     for stage in ("merge", "make_outline", "with_tail"):
         setattr(compress, stage, _shared(getattr(compress, stage)))
     open_tail.merged_tail = _shared(open_tail.merged_tail)
+    compress.memos_of = _with_kept_results(compress.memos_of)
     search_rows.postings_again = _shared(search_rows.postings_again)
     for name in _PATCHES:
         setattr(pytest.MonkeyPatch, name, _noticed(getattr(pytest.MonkeyPatch, name)))
@@ -104,6 +110,28 @@ def _shared(stage: Callable[P, R]) -> Callable[P, R]:
         return cast("R", pickle.loads(pickled))  # noqa: S301 - of this process
 
     return shared
+
+
+def _with_kept_results(memos_of: _MemosOf) -> _MemosOf:
+    """Wrap a function that makes the memos of turns: new ones begin with the results of earlier folds of equal turns.
+
+    Each result has a hash of its inputs besides the turn, so one of other inputs is computed again.
+    """
+    kept: LRUCache[str, TurnMemo] = LRUCache(_KEPT_TURNS)
+
+    @wraps(memos_of)
+    def with_kept_results(turns: Iterable[StoredTurn], known: Mapping[int, TurnMemo]) -> dict[int, TurnMemo]:
+        memos = memos_of(turns, known)
+        if not _anew:
+            for memo in memos.values():
+                earlier = kept.get(memo.turn_hash)
+                if earlier is not None and not memo.made:
+                    memo.made |= {stage: [*held] for stage, held in [*earlier.made.items()]}
+                    memo.has_changed = True
+                kept[memo.turn_hash] = memo
+        return memos
+
+    return with_kept_results
 
 
 def _nameless(argument: Any) -> Any:

@@ -16,6 +16,7 @@ from turnfold.database import value_read
 from turnfold_worker.adapters.sql import store
 from turnfold_worker.pipeline import fold
 from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.pipeline.turns import memo
 from turnfold_worker.use_cases import drain
 
 Stage = Callable[[list[StoredTurn]], list[str]]
@@ -110,3 +111,26 @@ def test_what_differs_in_words_is_never_shared(content: str) -> None:
     lengths = shared_folds._shared(lambda turns: len(turns[0].content))
     whole = len(content)
     assert [lengths([turn(content[:end])]) for end in (whole, 0, whole)] == [whole, 0, whole]
+
+
+@pytest.fixture
+def memos_of() -> Callable[..., dict[int, memo.TurnMemo]]:
+    return shared_folds._with_kept_results(memo.memos_of)
+
+
+def made(memos: dict[int, memo.TurnMemo], around: str, result: str) -> str:
+    """Run a stage on the first turn; return its result or the kept one."""
+    return memo.made_once(memos[1], "stage", around, lambda: result, pack=str, unpack=str)
+
+
+def test_memos_of_equal_turns_begin_with_the_results_of_earlier_folds(
+    memos_of: Callable[..., dict[int, memo.TurnMemo]],
+) -> None:
+    assert made(memos_of([turn("Hello.")], {}), "", "first") == "first"
+    again = memos_of([turn("Hello.", turn_id="2")], {})
+    assert again[1].has_changed
+    assert made(again, "", "second") == "first"
+    assert made(memos_of([turn("Hello.")], {}), "other inputs", "third") == "third"
+    assert made(memos_of([turn("Goodbye.")], {}), "", "fourth") == "fourth"
+    with folded_anew("a test of it"):
+        assert made(memos_of([turn("Hello.")], {}), "", "fifth") == "fifth"
