@@ -39,6 +39,8 @@ _Result = TypeVar("_Result")
 _DEFAULTS: Final[Mapping[str, Any]] = {
     # The next sweep publishes a job whose message was lost, and tasks run to their end.
     "republish_seconds": 0.001, "fold_turns": 1, "slice_seconds": 3_600.0, "call_seconds": 5.0,
+    # Each sweep asks every shard, and one process drains them one after the other.
+    "shards": 16,
 }  # fmt: skip
 
 _LONGEST_PAUSE_SECONDS: Final = 0.05
