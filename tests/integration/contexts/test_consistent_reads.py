@@ -10,7 +10,7 @@ from itertools import pairwise
 from conftest import LocalWorker
 from turnfold import Context, Settings, Turnfold
 
-TURNS = 400
+TURNS = 200
 READERS = 3
 
 

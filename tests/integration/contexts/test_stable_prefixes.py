@@ -11,11 +11,11 @@ from support.growing import growing
 from support.prefixes import shared
 from support.talk import talk
 
-APPENDS = 50
+APPENDS = 30
 
 
 @pytest.mark.parametrize(
-    ("turns", "appends", "budget"), [(300, 30, 2_400), pytest.param(500, 50, 4_000, marks=pytest.mark.long)]
+    ("turns", "appends", "budget"), [(200, 20, 1_600), pytest.param(500, 50, 4_000, marks=pytest.mark.long)]
 )
 def test_three_fifths_of_a_context_stand_in_the_next_one_while_turns_are_appended_one_by_one(
     turns: int, appends: int, budget: int

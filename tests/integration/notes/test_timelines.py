@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
 
-from conftest import LocalWorker
+from conftest import Filling, LocalWorker
 from turnfold import Turnfold
 from turnfold.contract.records import AnchorState
 from turnfold.errors import InvalidInput, UnknownConversation
@@ -27,15 +28,24 @@ def turn_of(day: int, words: str) -> dict[str, str]:
     return {"role": "user", "content": words, "created_at": f"2026-03-{day:02}T09:00:00Z"}
 
 
+@pytest.fixture(scope="module")
+def filled() -> Filling:
+    """Folds a conversation of twenty days, three of which mention the rent."""
+
+    def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
+        for day in range(1, 21):
+            turns = [FILLER.format(20 * day + i, 20 * day + i) for i in range(12)]
+            if day in MENTIONS:
+                turns.insert(7, MENTIONS[day])
+            tf.append("c", [turn_of(day, words) for words in turns])
+        make_worker().settle()
+
+    return fill
+
+
 @pytest.fixture
-def folded(tf: Turnfold, local: LocalWorker) -> Turnfold:
-    for day in range(1, 21):
-        turns = [FILLER.format(20 * day + i, 20 * day + i) for i in range(20)]
-        if day in MENTIONS:
-            turns.insert(7, MENTIONS[day])
-        time = f"2026-03-{day:02}T09:00:00Z"
-        tf.append("c", [{"role": "user", "content": turn, "created_at": time} for turn in turns])
-    local.settle()
+def folded(tf: Turnfold) -> Turnfold:
+    """A client whose conversation "c" is folded."""
     return tf
 
 

@@ -56,7 +56,7 @@ def lively(tf: Turnfold, local: LocalWorker, name: str = "c") -> None:
     """Fill a conversation with every kind of event."""
     tf.configure(name, goal="Open the theatre.", settings=SMALL)
     tf.append(name, {"role": "system", "content": "You help a theatre.", "turn_id": "s"})
-    tf.append(name, named("a", 40))
+    tf.append(name, named("a", 24))
     call = {"id": "call-1", "type": "function", "function": {"name": "seats", "arguments": '{"row": 4}'}}
     tf.append(name, [
         {"role": "assistant", "content": None, "tool_calls": [call], "turn_id": "call"},
@@ -67,7 +67,7 @@ def lively(tf: Turnfold, local: LocalWorker, name: str = "c") -> None:
                                      {"type": "image_url", "image_url": {"url": "https://x.test/1.png"}}]},
     ])  # fmt: skip
     local.settle()
-    tf.append(name, named("b", 30))
+    tf.append(name, named("b", 16))
     local.settle()
     tf.edit(name, "a-7", content="The seat map is printed in June, by Zoe.")
     tf.delete(name, "a-20")
@@ -320,7 +320,7 @@ def test_an_archive_that_is_cut_short_or_damaged_is_refused_at_the_place(
     run: Run, tf: Turnfold, local: LocalWorker, tmp_path: Path
 ) -> None:
     tf.append("c", named("a", 30))
-    tf.append("d", named("b", 30))
+    tf.append("d", named("b", 16))
     local.settle()
     lines = run("export", "--all").stdout_bytes.splitlines(keepends=True)
     ends = [number for number, line in enumerate(lines) if line.startswith(b'{"end"')]
@@ -380,7 +380,7 @@ def test_a_result_of_an_older_archive_is_the_tools_when_it_is_folded_anew(
     result = {"type": "tool_result", "tool_use_id": "k", "content": "The organ loft holds nine singers."}
     message = {"role": "user", "name": "Ana", "content": [result], "turn_id": "r"}
     tf.configure("c", settings=SMALL)
-    tf.append("c", [*named("a", 2), message, *named("b", 30)])
+    tf.append("c", [*named("a", 2), message, *named("b", 16)])
     local.settle()
     lines = [json.loads(line) for line in run("export", "c").stdout.splitlines()]
     (turn,) = [line["turn"] for line in lines if line.get("turn", {}).get("turn_id") == "r"]
