@@ -41,7 +41,7 @@ def said(number: int) -> list[dict[str, str]]:
         {"role": "assistant", "content": f"Who knows about {secret(number)} besides the {number + 2} of us?"},
         *(
             {"role": "user" if n % 2 else "assistant", "content": f"I'll send {secret(number)} again, round {n}."}
-            for n in range(50)
+            for n in range(16)
         ),
     ]
 
@@ -70,7 +70,7 @@ def test_what_one_conversation_says_is_read_in_no_other(
 ) -> None:
     views = [(tf.for_tenant(tenant), conversation) for tenant, conversation in NAMES]
     turns = [said(number) for number in range(len(NAMES))]
-    for part in (slice(0, 40), slice(40, None)):
+    for part in (slice(0, 12), slice(12, None)):
         for number, (view, conversation) in enumerate(views):
             # Turn ids are the same in all conversations: they are unique within a conversation only.
             view.append(conversation, [
