@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import event, text
 
-from conftest import LocalWorker
+from conftest import Filling, LocalWorker
 from turnfold import Anchor, AnchorState, InvalidInput, Settings, Turnfold
 from turnfold.contract.records import ConversationId
 from turnfold.contract.results import Head
@@ -33,20 +33,22 @@ SAID = [
 
 LONG = (
     """INSERT INTO conversation (id, tenant, external_id, turn_count, closed_seq, fold_seq, node_count, revision)
-        SELECT i, 'acme', 'c' || i, 5000, 5000, 5000, 1, 1 FROM generate_series(1, 3) i""",
+        SELECT i, 'acme', 'c' || i, 5000, 5000, 5000, 1, 1 FROM generate_series(11, 13) i""",
     """INSERT INTO turn (conversation, seq, turn_id, role, content, importance, tokens, content_hash)
-        SELECT id, s, 't' || s, 'user', 'text', 1, 3, ''::bytea FROM conversation, generate_series(1, 5000) s""",
+        SELECT id, s, 't' || s, 'user', 'text', 1, 3, ''::bytea FROM conversation, generate_series(1, 5000) s
+        WHERE id > 10""",
     """INSERT INTO anchor (conversation, id, node_idx, seq, start_offset, end_offset, kind, body, tokens, score, rank,
             state)
         SELECT id, s * 2 + a, 0, s, a, 4, 1, 'text', 1, 5, 3, 0
-        FROM conversation, generate_series(1, 5000) s, generate_series(0, 1) a""",
+        FROM conversation, generate_series(1, 5000) s, generate_series(0, 1) a WHERE id > 10""",
 )
 
 Ask = Callable[..., list[Anchor]]
 
 
-def filled(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
-    """A hundred days with decisions, limits and their replacements; the newest turns are open."""
+@pytest.fixture(scope="module")
+def filled() -> Filling:
+    """Folds a hundred days with decisions, limits and their replacements; the newest turns are open."""
     turns = [
         {
             "role": "user", "turn_id": f"t{day}", "created_at": BEGAN + timedelta(days=day),
@@ -54,14 +56,16 @@ def filled(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
         }
         for day in range(100)
     ]  # fmt: skip
-    tf.append("c", turns)
-    make_worker().fold()
+
+    def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
+        tf.append("c", turns)
+        make_worker().fold()
+
+    return fill
 
 
 @pytest.fixture
-def many(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> Ask:
-    filled(tf, make_worker)
-
+def many(tf: Turnfold) -> Ask:
     def ask(**wanted: Any) -> list[Anchor]:
         return tf.anchors("c", **wanted)
 
@@ -129,8 +133,8 @@ def test_postgresql_reads_a_page_in_the_order_of_an_index(postgresql_url: str) -
         connection.execute(text("ANALYZE"))
         event.listen(engine, "before_cursor_execute", explain)
         head = Head(
-            id=ConversationId(1), turn_count=5_000, closed_seq=5_000, fold_seq=5_000, node_count=1, anchor_count=10_000,
-            anchor_tokens=50, revision=3,
+            id=ConversationId(11), turn_count=5_000, closed_seq=5_000, fold_seq=5_000, node_count=1,
+            anchor_count=10_000, anchor_tokens=50, revision=3,
         )  # fmt: skip
         page = anchor_page(AnchorRead(connection, head), WantedAnchors(first_turn=2_000, limit=20))
         event.remove(engine, "before_cursor_execute", explain)
