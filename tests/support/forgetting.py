@@ -76,18 +76,19 @@ def settle(local: Local, client: redis.Redis) -> None:
     wait_until(settled, what="an end of the work")
 
 
-def assert_only_the_last_generation_is_left(person: Person, local: Local, client: redis.Redis) -> None:
-    name = f"{person.tf.tenant}/{person.conversation}"
-    stored = [content for _, _, content in stored_turns(local.engine, person.tf.tenant, person.conversation)]
-    verdict = judge({name: person.said}, {name: stored})
-    assert verdict.clean, verdict
-    for generation in range(person.generation):
-        assert not traces(local.engine, client, person.named(generation))
-    if not person.said:
-        # Its receipt lives for an hour on purpose; no other key may contain its name.
-        receipt = f"key {place(person.address).erased}"
-        assert not {*traces(local.engine, client, person.conversation)} - {receipt}
-        assert not {*traces(local.engine, client, person.address.member)} - {receipt}
+def assert_only_the_last_generation_is_left(people: Sequence[Person], local: Local, client: redis.Redis) -> None:
+    for person in people:
+        name = f"{person.tf.tenant}/{person.conversation}"
+        stored = [content for _, _, content in stored_turns(local.engine, person.tf.tenant, person.conversation)]
+        verdict = judge({name: person.said}, {name: stored})
+        assert verdict.clean, verdict
+    forgotten = [person.named(generation) for person in people for generation in range(person.generation)]
+    assert not traces(local.engine, client, *forgotten)
+    gone = [person for person in people if not person.said]
+    names = [name for person in gone for name in (person.conversation, person.address.member)]
+    # The receipt of each lives for an hour on purpose; no other key may contain a name.
+    receipts = {f"key {place(person.address).erased}" for person in gone}
+    assert not {*traces(local.engine, client, *names)} - receipts
     assert not broken_invariants(local.engine)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import redis
@@ -10,31 +11,32 @@ from sqlalchemy import Engine, inspect
 from turnfold.contract import keys
 
 
-def traces(engine: Engine, client: redis.Redis, needle: str) -> list[str]:
-    """Return the tables and keys whose rows, names or values contain `needle`."""
-    return [*_tables_with(engine, needle), *_keys_with(client, needle)]
+def traces(engine: Engine, client: redis.Redis, *needles: str) -> list[str]:
+    """Return the tables and keys whose rows, names or values contain one of `needles`."""
+    return [*_tables_with(engine, needles), *_keys_with(client, needles)]
 
 
-def _tables_with(engine: Engine, needle: str) -> list[str]:
+def _tables_with(engine: Engine, needles: Sequence[str]) -> list[str]:
     found: list[str] = []
     with engine.begin() as connection:
         for table in inspect(connection).get_table_names():
             rows = connection.exec_driver_sql(f'SELECT * FROM "{table}"')
-            found += [f"table {table}" for row in rows if any(_holds(value, needle) for value in row)]
+            found += [f"table {table}" for row in rows if any(_holds(value, needles) for value in row)]
     return found
 
 
-def _holds(value: object, needle: str) -> bool:
+def _holds(value: object, needles: Sequence[str]) -> bool:
     if isinstance(value, bytes):
-        return needle.encode() in value
-    return needle in str(value)
+        return any(needle.encode() in value for needle in needles)
+    shown = str(value)
+    return any(needle in shown for needle in needles)
 
 
-def _keys_with(client: redis.Redis, needle: str) -> list[str]:
+def _keys_with(client: redis.Redis, needles: Sequence[str]) -> list[str]:
     return [
         f"key {name}"
         for name in client.scan_iter("*", count=1_000)
-        if needle in name or needle in str(_value(client, name))
+        if _holds(name, needles) or _holds(str(_value(client, name)), needles)
     ]
 
 

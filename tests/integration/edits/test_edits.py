@@ -32,7 +32,7 @@ OLD = "We decided to use Xyzzydb 7.25 for the Quuxline export, and Grault will s
 NEW = "We decided to use Plughdb 9.13 for the Waldline export, and Garply will send the 8152 euros by Monday."
 NEEDLES = ("Xyzzydb", "xyzzydb", "Quuxline", "quuxline", "Grault", "grault")
 MANY = 60
-BUDGETS = (300, 1_000, 4_000)
+BUDGETS = (300, 4_000)
 
 
 @pytest.fixture
@@ -107,8 +107,7 @@ def test_how_an_action_ended_goes_with_the_turn_that_says_so(
     CHANGES[change](tf)
     assert_gone(everything_shown(tf))
     drained(local)
-    for needle in NEEDLES:
-        assert traces(engine, client, needle) == []
+    assert traces(engine, client, *NEEDLES) == []
     local.settle()
     assert_gone(everything_shown(tf))
 
@@ -126,8 +125,7 @@ def test_what_was_said_before_is_in_no_read_from_the_call_on_and_nowhere_after_t
     assert_gone(everything_shown(tf))
     drained(local)
     assert_gone(everything_shown(tf))
-    for needle in NEEDLES:
-        assert traces(engine, client, needle) == []
+    assert traces(engine, client, *NEEDLES) == []
     assert broken_invariants(engine) == {}
     local.settle()
     shown = everything_shown(tf)
@@ -153,7 +151,7 @@ def test_a_question_finds_new_words_at_once_whether_or_not_they_are_stored(
     assert "Plughdb" in tf.context("c", budget_tokens=budget, query=asked).text
 
 
-@pytest.mark.parametrize("at", [0, 44, MANY - 2, MANY - 1])
+@pytest.mark.parametrize("at", [0, 44, MANY - 1])
 @pytest.mark.parametrize("change", ["edit", "delete"])
 def test_a_turn_that_waits_in_the_inbox_or_the_open_tail_is_changed_like_any_other(
     tf: Turnfold, local: LocalWorker, engine: Engine, client: redis.Redis, change: str, at: int
@@ -169,8 +167,7 @@ def test_a_turn_that_waits_in_the_inbox_or_the_open_tail_is_changed_like_any_oth
     assert_gone(everything_shown(tf))
     local.settle()
     assert_gone(everything_shown(tf))
-    for needle in NEEDLES:
-        assert traces(engine, client, needle) == []
+    assert traces(engine, client, *NEEDLES) == []
     turn = tf.expand("c", f"L0:turn-{at + 1}").turns[0]
     assert turn.content == (NEW if change == "edit" else "")
     assert broken_invariants(engine) == {}
@@ -346,7 +343,7 @@ def test_words_on_which_the_rules_fail_are_stored_and_better_ones_end_the_parked
     tf.edit("c", "t40", content=NEW)
     platform.local.settle()
     assert tf.status("c").parked == 0
-    assert traces(engine, client, "Quuxline") == traces(engine, client, POISON) == []
+    assert traces(engine, client, "Quuxline", POISON) == []
     assert broken_invariants(engine) == {}
 
 
