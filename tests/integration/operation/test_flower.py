@@ -63,6 +63,29 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Chromium:
     return find_chromium(tmp_path_factory.mktemp("chromium"))
 
 
+class Pages:
+    """Flower's pages as the browser shows them."""
+
+    def __init__(self, watched: Watched, chromium: Chromium) -> None:
+        self._url = watched.url
+        self._chromium = chromium
+        self._shown: dict[str, str] = {}
+
+    def load(self, page: str) -> str:
+        """Load a page; return its HTML with what its scripts have added."""
+        self._shown[page] = self._chromium.page(f"{self._url}{page}")
+        return self._shown[page]
+
+    def shown(self, page: str) -> str:
+        """Return a page as last loaded, or load it."""
+        return self._shown.get(page) or self.load(page)
+
+
+@pytest.fixture(scope="module")
+def pages(watched: Watched, chromium: Chromium) -> Pages:
+    return Pages(watched, chromium)
+
+
 def words(html: str) -> str:
     """Return the visible text of a page."""
     shown = re.sub(r"<(script|style)\b.*?</\1>", " ", html, flags=re.DOTALL)
@@ -100,9 +123,9 @@ def wait_until_watching(tf: Turnfold, url: str) -> None:
     wait_until(look, what="Flower has seen a drain and a fold from their beginning")
 
 
-def test_the_browser_shows_both_workers_online(watched: Watched, chromium: Chromium) -> None:
+def test_the_browser_shows_both_workers_online(pages: Pages) -> None:
     def look() -> str | None:
-        shown = words(chromium.page(f"{watched.url}workers"))
+        shown = words(pages.load("workers"))
         return shown if re.search(r"ingest@\S+ Online .*Total", shown) else None
 
     shown = wait_until(look, what="both workers are shown")
@@ -110,7 +133,7 @@ def test_the_browser_shows_both_workers_online(watched: Watched, chromium: Chrom
     assert "Online workers 2" in shown
 
 
-def test_the_browser_shows_what_each_task_did_and_to_what(watched: Watched, chromium: Chromium) -> None:
+def test_the_browser_shows_what_each_task_did_and_to_what(watched: Watched, pages: Pages) -> None:
     with Turnfold.from_settings(watched.stack.settings) as tf:
         status = tf.status("c")
 
@@ -119,10 +142,10 @@ def test_the_browser_shows_what_each_task_did_and_to_what(watched: Watched, chro
         return sum(int(count) for count in re.findall(rf"{reported}: (\d+)' SUCCESS", shown))
 
     def look() -> str | None:
-        shown = words(chromium.page(f"{watched.url}tasks"))
+        shown = words(pages.load("tasks"))
         return shown if total("segments", shown) >= status.segments and total("turns stored", shown) > 205 else None
 
-    shown = wait_until(look, what=lambda: f"what {status} took is shown: {words(chromium.page(f'{watched.url}tasks'))}")
+    shown = wait_until(look, what=lambda: f"what {status} took is shown: {words(pages.load('tasks'))}")
     assert re.search(r"turnfold\.drain shard \d+ 'shard \d+, turns stored: \d+' SUCCESS", shown), shown
     outcome = r"'conversations folded: [\d, ]+; segments: \d+' SUCCESS"
     assert re.search(rf"turnfold\.compress (what is due|conversation \d+) {outcome}", shown), shown
@@ -130,24 +153,22 @@ def test_the_browser_shows_what_each_task_did_and_to_what(watched: Watched, chro
     assert "turnfold.sweep" not in shown
 
 
-def test_the_browser_shows_every_queue(watched: Watched, chromium: Chromium) -> None:
+def test_the_browser_shows_every_queue(pages: Pages) -> None:
     def look() -> str | None:
-        shown = words(chromium.page(f"{watched.url}broker"))
+        shown = words(pages.load("broker"))
         return shown if "turnfold.ingest" in shown and "turnfold.compress" in shown else None
 
     assert "turnfold.maintenance" in wait_until(look, what="the queues are shown")
 
 
-def test_no_page_shows_a_word_of_a_conversation_or_a_password(watched: Watched, chromium: Chromium) -> None:
+def test_no_page_shows_a_word_of_a_conversation_or_a_password(watched: Watched, pages: Pages) -> None:
     redis_password = urlsplit(watched.stack.settings.redis_url).password
     assert redis_password
-    worker = re.search(r"ingest@[\w.-]+", words(chromium.page(f"{watched.url}workers")))
+    worker = re.search(r"ingest@[\w.-]+", words(pages.shown("workers")))
     assert worker is not None
-    pages = {
-        page: chromium.page(f"{watched.url}{page}") for page in ("workers", "tasks", "broker", f"worker/{worker[0]}")
-    }
-    pages |= {page: ask(f"{watched.url}{page}")[1].decode() for page in ("api/tasks", "api/workers")}
-    for html in pages.values():
+    shown = [pages.shown(page) for page in ("workers", "tasks", "broker", f"worker/{worker[0]}")]
+    shown += [ask(f"{watched.url}{page}")[1].decode() for page in ("api/tasks", "api/workers")]
+    for html in shown:
         assert "Unknown worker" not in html
         assert redis_password not in html
         assert not [turn["content"] for turn in TURNS if turn["content"] in html]
@@ -188,19 +209,6 @@ def test_it_listens_on_this_machine_only_and_no_argument_holds_its_password(watc
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_a_stack_that_starts_again_is_found_at_the_same_url_with_its_history(server_folder: Path) -> None:
-    with Stack(server_folder, environment={}, flower=True) as first:
-        assert first.flower is not None
-        url = first.flower.url
-        with Turnfold.from_settings(first.settings) as tf:
-            wait_until_watching(tf, url)
-        wait_until(lambda: "turnfold.compress" in tasks_done(url), what="the tasks are known")
-    with Stack(server_folder, environment={}, flower=True, ingest_workers=0, compress_workers=0) as second:
-        assert second.flower is not None
-        assert second.flower.url == url
-        assert tasks_done(url) >= {"turnfold.drain", "turnfold.compress"}
-
-
 def test_a_port_that_is_taken_is_named_and_nothing_is_left_running(server_folder: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -228,3 +236,14 @@ def test_without_the_extra_everything_else_starts_and_it_is_said(
         assert stack.as_json()["flower_url"] is None
 
     assert any("pip install 'turnfold-worker[flower]'" in sentence for sentence in told)
+
+
+def test_a_stack_that_starts_again_is_found_at_the_same_url_with_its_history(watched: Watched) -> None:
+    """Ends the stack of the tests above."""
+    folder = Path(watched.stack.variables["TURNFOLD_STATE_DIR"])
+    wait_until(lambda: "turnfold.compress" in tasks_done(watched.url), what="the tasks are known")
+    watched.stack.stop()
+    with Stack(folder, environment={}, flower=True, ingest_workers=0, compress_workers=0) as second:
+        assert second.flower is not None
+        assert second.flower.url == watched.url
+        assert tasks_done(watched.url) >= {"turnfold.drain", "turnfold.compress"}
