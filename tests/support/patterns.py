@@ -59,7 +59,8 @@ def patterns() -> Mapping[str, re.Pattern[str]]:
 
 def _collect(name: str, value: Any, found: dict[str, re.Pattern[str]], depth: int = 0) -> None:
     if isinstance(value, LazyPattern):
-        found[name] = re.compile(value.pattern, value.flags)
+        # The pattern that it compiled: compiling all of them a second time takes seconds.
+        found[name] = value.search.__self__
     elif isinstance(value, re.Pattern):
         if isinstance(value.pattern, str):
             found[name] = value

@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pytest
 
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
+from turnfold.contract.results import Note
 from turnfold_worker.offline import FoldedConversation, fold
 
 _FIRST: Final = datetime(2026, 5, 1, 9, tzinfo=UTC)
@@ -37,30 +38,34 @@ def folded(case: dict[str, Any]) -> FoldedConversation:
     return fold({"created_at": (_FIRST + at * apart).isoformat(), **turn} for at, turn in enumerate(case["turns"]))
 
 
-def is_gone(conversation: FoldedConversation, value: dict[str, Any]) -> bool:
+class Kept(NamedTuple):
+    """All anchors and notes of a conversation, whatever their states."""
+
+    anchors: list[Anchor]
+    notes: list[Note]
+
+
+def is_gone(kept: Kept, value: dict[str, Any]) -> bool:
     """Return whether all anchors and notes that state a turn's value are closed."""
-    kept = (*conversation.anchors(states=None), *conversation.notes(states=None))
-    states = [one.state for one in kept if one.turn_seq == value["seq"] and value["words"].lower() in one.text.lower()]
+    states = [statement.state for statement in (*kept.anchors, *kept.notes) if is_about(statement, value)]
     return bool(states) and all(state in _GONE for state in states)
 
 
 def faults(case: dict[str, Any]) -> Iterator[str]:
     with folded(case) as conversation:
+        kept = Kept(conversation.anchors(states=None), conversation.notes(states=None))
         for kind, must_be_gone in (("closed", True), ("answered", True), ("stands", False), ("open", False)):
-            yield from (kind for value in case[kind] if is_gone(conversation, value) is not must_be_gone)
-        yield from ("times" for labelled in case.get("times", ()) if not is_dated(conversation, labelled))
-        yield from (
-            "by" for value in case["answered"] if "by" in value and closing_turn(conversation, value) != value["by"]
-        )
+            yield from (kind for value in case[kind] if is_gone(kept, value) is not must_be_gone)
+        yield from ("times" for labelled in case.get("times", ()) if not is_dated(kept, labelled))
+        yield from ("by" for value in case["answered"] if "by" in value and closing_turn(kept, value) != value["by"])
         for kind, is_one in (("question", True), ("no_question", False)):
             yield from (kind for value in case.get(kind, ()) if is_open_question(conversation, value) is not is_one)
 
 
-def closing_turn(conversation: FoldedConversation, value: dict[str, Any]) -> int | None:
+def closing_turn(kept: Kept, value: dict[str, Any]) -> int | None:
     """Return the turn that settled a labelled question, according to the question's anchor."""
-    anchors = conversation.anchors(states=None)
-    turn_of = {anchor.id: anchor.turn_seq for anchor in anchors}
-    return next((turn_of.get(anchor.related or 0) for anchor in anchors if is_about(anchor, value)), None)
+    turn_of = {anchor.id: anchor.turn_seq for anchor in kept.anchors}
+    return next((turn_of.get(anchor.related or 0) for anchor in kept.anchors if is_about(anchor, value)), None)
 
 
 def is_open_question(conversation: FoldedConversation, value: dict[str, Any]) -> bool:
@@ -68,18 +73,18 @@ def is_open_question(conversation: FoldedConversation, value: dict[str, Any]) ->
     return any(is_about(question, value) for question in questions)
 
 
-def is_about(anchor: Anchor, value: dict[str, Any]) -> bool:
-    return anchor.turn_seq == value["seq"] and value["words"].lower() in anchor.text.lower()
+def is_about(statement: Anchor | Note, value: dict[str, Any]) -> bool:
+    return statement.turn_seq == value["seq"] and value["words"].lower() in statement.text.lower()
 
 
-def is_dated(conversation: FoldedConversation, labelled: dict[str, Any]) -> bool:
+def is_dated(kept: Kept, labelled: dict[str, Any]) -> bool:
     """Return whether a note of a turn has the labelled days, precision and plan."""
     expected = tuple(labelled[key] for key in ("first", "last", "precision", "plan"))
     return any(
         (*(day and day.isoformat() for day in (note.meant_from, note.meant_to)), note.precision, note.is_plan)
         == expected
-        for note in conversation.notes(states=None)
-        if note.turn_seq == labelled["seq"] and labelled["words"].lower() in note.text.lower()
+        for note in kept.notes
+        if is_about(note, labelled)
     )
 
 
