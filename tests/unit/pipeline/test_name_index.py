@@ -225,8 +225,8 @@ def test_mentions_never_fail(text: str) -> None:
 @pytest.mark.parametrize(
     "scrap", ["a", "a/", "/", "a.", ".", "_", "aA", "a_", "\\n", "C:\\", "-", "~", "中", "a/b.py ", "a/b.py\n"]
 )
-def test_a_line_of_a_million_characters_is_read_without_growing_cost(scrap: str) -> None:
-    turn = said(scrap * (1_000_000 // len(scrap)))
+def test_a_very_long_line_is_read_without_growing_cost(scrap: str) -> None:
+    turn = said(scrap * (300_000 // len(scrap)))
     assert len(index_of([turn]).entries) <= 2
 
 

@@ -55,7 +55,7 @@ def calls_of(read: Read, query: str) -> int:
     return calls
 
 
-@examples(80)
+@examples(50)
 @given(talk=st.sampled_from(sorted(TALKS)), scraps=st.lists(st.sampled_from(SCRAPS), min_size=1, max_size=4))
 def test_a_megabyte_is_asked_for_in_no_more_steps_than_its_ends(
     clients: dict[str, LocalTurnfold], talk: str, scraps: list[str]

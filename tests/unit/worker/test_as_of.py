@@ -6,9 +6,10 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from turnfold.contract.records import AnchorState
 from turnfold.errors import InvalidInput
 from turnfold_worker.offline import FoldedConversation, fold
@@ -121,7 +122,7 @@ _TURNS: Final = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=25, deadline=None)
+@examples(60)
 @given(said=_TURNS, budget=st.sampled_from((120, 400)))
 def test_a_day_after_all_turns_is_as_no_day(said: list[str], budget: int) -> None:
     with folded(*said) as talk:
@@ -130,7 +131,7 @@ def test_a_day_after_all_turns_is_as_no_day(said: list[str], budget: int) -> Non
         assert talk.anchors(states=None, as_of=day(len(said))) == talk.anchors(states=None)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(60)
 @given(said=_TURNS)
 def test_later_days_only_add_turns(said: list[str]) -> None:
     with folded(*said) as talk:
@@ -143,7 +144,7 @@ def test_later_days_only_add_turns(said: list[str]) -> None:
         assert all(seq <= number for number, seq in enumerate(newest, 1))
 
 
-@settings(max_examples=25, deadline=None)
+@examples(60)
 @given(said=_TURNS, number=st.integers(0, 23))
 def test_the_turns_of_a_day_are_those_of_a_conversation_that_ended_then(said: list[str], number: int) -> None:
     with folded(*said) as talk, folded(*said[: number + 1]) as ended:

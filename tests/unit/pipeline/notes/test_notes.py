@@ -330,9 +330,9 @@ def test_a_farewell_with_a_day_and_news_that_are_told_say_something(said: str) -
     assert not is_phatic(said, frozenset({"melanie"}))
 
 
-def a_year_of_talk() -> list[dict[str, Any]]:
-    """Return turns of two people over months, including the two that the checks look for."""
-    lines = [f"The committee looked at fence number {n} and its paint for quite a while." for n in range(70)]
+def weeks_of_talk() -> list[dict[str, Any]]:
+    """Return turns of two people over weeks, including the two that the checks look for."""
+    lines = [f"The committee looked at fence number {n} and its paint for quite a while." for n in range(40)]
     lines[6] = "The operators did not restart Kestrel before the audit."
     lines[12] = "I paid $4,317 for the Zanzibar ticket."
     return [
@@ -348,8 +348,8 @@ def a_year_of_talk() -> list[dict[str, Any]]:
 
 def check_notes() -> None:
     """Assert that a context from notes keeps speaker, negation, number and date."""
-    with fold(a_year_of_talk()) as conversation:
-        text = conversation.context(budget_tokens=700).text
+    with fold(weeks_of_talk()) as conversation:
+        text = conversation.context(budget_tokens=500).text
     notes = text[text.index("[background") :].splitlines()
     restart = next(line for line in notes if "Kestrel" in line and "→" not in line)
     assert re.search(r"\bnot restart Kestrel", restart)
@@ -404,11 +404,11 @@ _OURS = re.compile(
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_neither_breaks_a_context_nor_poses_as_ours(text: str) -> None:
-    turns = a_year_of_talk()
+    turns = weeks_of_talk()
     turns[20] = {"role": "user", "name": "Eve", "content": text}
     turns[21] = {"role": "tool", "content": text}
     with fold(turns) as conversation:
-        for budget in (400, 1_500):
+        for budget in (300, 800):
             context = conversation.context(budget_tokens=budget)
             lines = context.text.splitlines()
             assert context.tokens <= budget
@@ -438,7 +438,7 @@ def test_lines_of_notes_are_in_order_under_their_day() -> None:
 
 
 def test_an_anchor_names_who_said_it_and_when() -> None:
-    turns = a_year_of_talk()
+    turns = weeks_of_talk()
     turns[20]["content"] = "We decided to move the Kestrel office to Lisbon in March."
     with fold(turns) as conversation:
         text = conversation.context(budget_tokens=900).text

