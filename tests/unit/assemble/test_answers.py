@@ -89,12 +89,12 @@ def test_each_sign_decides(changed: dict[str, float], detail: Detail) -> None:
 
 @pytest.fixture(scope="module")
 def talk() -> Iterator[FoldedConversation]:
-    """A folded conversation of 300 turns, one about a car, with a turn about a garden in its open tail."""
+    """A folded conversation of 180 turns, one about a car, with a turn about a garden in its open tail."""
     turns = [
         {"role": "assistant" if i % 2 else "user", "content":
          f"Line {i}: the {thing} costs {i * 3} euros and stays in the {thing} room until Mara has counted it. Then we "
          "go on with what is left, and that is all for this time."}
-        for i, thing in enumerate(THINGS * 30)
+        for i, thing in enumerate(THINGS * 18)
     ]  # fmt: skip
     turns[77]["content"] = PAPERS
     turns += [
@@ -133,14 +133,14 @@ def test_a_tight_budget_says_it_in_notes(talk: FoldedConversation) -> None:
 
 
 def test_what_no_segment_holds_yet_is_found_in_a_small_budget_too(talk: FoldedConversation) -> None:
-    assert talk.status().closed < 302, "it is in the open tail"
+    assert talk.status().closed < 182, "it is in the open tail"
     query = "When does the gardener Pavel come?"
     for other in (False, "Which lamps were counted?"):
         assert GATE not in talk.context(budget_tokens=1_000, query=other).text
     assert GATE in talk.context(budget_tokens=700, query=query).text
     context = talk.context(budget_tokens=1_000, query=query)
-    assert f"[turn 302, user] {FENCED_GATE}\n" in context.text
-    assert Answer(None, 302, Detail.TURNS) in answers(context)
+    assert f"[turn 182, user] {FENCED_GATE}\n" in context.text
+    assert Answer(None, 182, Detail.TURNS) in answers(context)
 
 
 def test_a_reply_in_the_tail_that_repeats_nothing_of_its_question_is_found_with_it() -> None:

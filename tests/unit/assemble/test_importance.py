@@ -117,18 +117,18 @@ def test_a_policy_takes_memory_tiers_only() -> None:
 
 @pytest.fixture(scope="module")
 def folded() -> Iterator[FoldedConversation]:
-    with fold(talk("tiers", 200)) as conversation:
+    with fold(talk("tiers", 120)) as conversation:
         yield conversation
 
 
 def test_hot_segments_stand_in_detail_and_cold_ones_in_a_note_at_most(folded: FoldedConversation) -> None:
-    rules = MemoryTiers(**{**_ONE, "recency": 1.0}, half_life_turns=60, hot_from=40, warm_from=15)
+    rules = MemoryTiers(**{**_ONE, "recency": 1.0}, half_life_turns=25, hot_from=40, warm_from=15)
     policy = replace(BALANCED, name="mine", tiers=rules)
     tiers = folded.tiers(rules=rules)
     assert {one.tier for one in tiers} == {"hot", "warm", "cold"}
-    context = folded.context(budget_tokens=3_000, query=False, policy=policy)
-    assert context.tokens <= 3_000
-    plain = folded.context(budget_tokens=3_000, query=False)
+    context = folded.context(budget_tokens=1_800, query=False, policy=policy)
+    assert context.tokens <= 1_800
+    plain = folded.context(budget_tokens=1_800, query=False)
     assert IMPORTANT_HEADER in context.text
     assert IMPORTANT_HEADER not in plain.text
     assert context.coverage is not None

@@ -18,9 +18,9 @@ CLAUSE = (
 
 
 def told(mark: str, times: int = 1) -> FoldedConversation:
-    turns = talk("pins", 200)
+    turns = talk("pins", 100)
     for i in range(times):
-        turns[20 + 30 * i] = {"role": "user", "content": f"({i}) {CLAUSE}", "importance": mark}
+        turns[20 + 12 * i] = {"role": "user", "content": f"({i}) {CLAUSE}", "importance": mark}
     return fold(turns)
 
 

@@ -93,17 +93,17 @@ def test_of_a_turn_the_note_that_holds_a_term_of_the_query_is_kept() -> None:
 
 
 def test_a_context_for_an_order_tells_each_turn_of_the_asker_once_in_one_list() -> None:
-    turns = [{"role": turn["role"], "content": turn["content"]} for turn in talk("order", 240)]
+    turns = [{"role": turn["role"], "content": turn["content"]} for turn in talk("order", 120)]
     topics = {
         20: "I want to repaint the greenhouse door. I bought green paint for it. I need a brush for the door.",
-        80: "The greenhouse heater is broken, so I need a new one.",
-        140: "In the greenhouse I want to grow peppers.",
+        50: "The greenhouse heater is broken, so I need a new one.",
+        80: "In the greenhouse I want to grow peppers.",
     }
     for place, words in topics.items():
         turns.insert(place, {"role": "user", "content": words})
         turns.insert(place + 1, {"role": "assistant", "content": "A greenhouse takes care: greenhouse glass first."})
     question = "In what order did I bring up different aspects of the greenhouse in our conversations?"
-    text = fold(turns, conversation_id="c").context(budget_tokens=3_000, query=question).text
+    text = fold(turns, conversation_id="c").context(budget_tokens=1_500, query=question).text
     answers = text.partition("[notes for the question]")[2].partition("[end of memory")[0]
     assert "greenhouse glass" not in answers
     lines = [line for line in answers.splitlines() if "greenhouse" in line]

@@ -10,7 +10,7 @@ from turnfold_worker.pipeline.anchors.deduplicate import anchor_terms
 
 
 def test_an_old_anchor_that_shares_a_rare_word_is_found_beside_many_new_ones_that_share_common_words() -> None:
-    turns = talk("candidates", 250)
+    turns = talk("candidates", 150)
     turns[5] = {"role": "user", "content": "I'll renew the permit QX-7039 on Friday.", "importance": "high"}
     with in_memory() as tf:
         tf.append("c", turns)

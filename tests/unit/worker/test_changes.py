@@ -157,7 +157,7 @@ def test_touched_segments_and_every_chapter_are_as_if_they_were_folded_now(
     Counts of what precedes a segment are those of its last fold.
     """
     subject = new(subjects)
-    turns = [{**turn, "turn_id": f"t{i}"} for i, turn in enumerate(talk("chapters", 110))]
+    turns = [{**turn, "turn_id": f"t{i}"} for i, turn in enumerate(talk("chapters", 60))]
     subject.append(turns)
     subject.settle()
     store, conversation = subject.store, subject.conversation
@@ -189,6 +189,7 @@ def test_touched_segments_and_every_chapter_are_as_if_they_were_folded_now(
             found = {(one.turn_seq, one.start, one.end, one.type) for one in now.drafts}
             reports = {(one.turn_seq, one.start, one.end, one.type) for one in now.drafts if one.reports}
             assert found - reports <= stored <= found
+    assert store.siblings(conversation, 1, 0, 100)
     for height in (1, 2):
         for chapter in store.siblings(conversation, height, 0, 100):
             first = chapter.node.idx * FAN_OUT

@@ -30,7 +30,7 @@ def unsaid(conversation: FoldedConversation, note: Note) -> set[str]:
 
 
 @examples(20)
-@given(seed=st.integers(0, 10_000), turns=st.integers(12, 50))
+@given(seed=st.integers(0, 10_000), turns=st.integers(12, 30))
 def test_every_word_of_a_note_is_said_in_its_turns(seed: int, turns: int) -> None:
     with fold(talk(seed, turns), settings=SHORT) as conversation:
         notes = conversation.notes(states=None, min_importance=0)
