@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any, Final
+
 import pytest
 import schemathesis
 from schemathesis import Case, GenerationMode
@@ -15,14 +18,23 @@ pytestmark = [pytest.mark.processes, pytest.mark.timeout(600)]
 EXAMPLES = 3
 """Examples of each operation and kind; many more in the long run."""
 
-SCHEMA = schemathesis.openapi.from_dict(rest.openapi_document())
-OPERATIONS = {
-    listed.ok().definition.raw["operationId"]: listed.ok()
-    for listed in SCHEMA.get_all_operations()
-    if listed.ok().path.startswith("/v1/") and listed.ok().path not in proxy.PATHS
-}
+DOCUMENT: Final = rest.openapi_document()
+OPERATIONS: Final[list[str]] = [
+    operation["operationId"]
+    for path, methods in DOCUMENT["paths"].items()
+    if path.startswith("/v1/") and path not in proxy.PATHS
+    for operation in methods.values()
+    if "operationId" in operation
+]
 TALK = "talk"
 """An existing conversation, which every other valid request addresses."""
+
+
+@cache
+def operations() -> dict[str, Any]:
+    """Return the documented operations by id; not at import, since each process of a run collects this file."""
+    listed = schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()
+    return {operation.ok().definition.raw["operationId"]: operation.ok() for operation in listed}
 
 
 def about_the_talk(case: Case, place: int) -> None:
@@ -34,7 +46,7 @@ def about_the_talk(case: Case, place: int) -> None:
 def answers(gateway: Gateway, tenant: str, name: str, mode: GenerationMode, *, examples: int) -> list[int]:
     headers = {"Authorization": f"Bearer {key_with_a_talk(gateway, tenant)}"}
     change = {"change": about_the_talk} if mode is GenerationMode.POSITIVE else {}
-    return statuses(OPERATIONS[name], mode, gateway.url, headers, examples=examples, **change)
+    return statuses(operations()[name], mode, gateway.url, headers, examples=examples, **change)
 
 
 def key_with_a_talk(gateway: Gateway, tenant: str) -> str:
