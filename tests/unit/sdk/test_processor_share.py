@@ -83,8 +83,9 @@ def test_a_share_is_free_again_after_errors_and_within_itself_it_is_held_already
         assert pool.submit(lambda: share.held().__enter__()).result(10) is None
 
 
-def test_statements_inside_a_wait_end_no_wait_but_their_own() -> None:
-    share, engine = ProcessorShare(1), create_engine("sqlite://")
+def test_statements_inside_a_wait_end_no_wait_but_their_own(tmp_path: Path) -> None:
+    # A database in memory has a connection for each thread, which ends unclosed with it.
+    share, engine = ProcessorShare(1), create_engine(f"sqlite:///{tmp_path / 'one.db'}")
     lend_while_executing(engine)
 
     def read() -> int:
