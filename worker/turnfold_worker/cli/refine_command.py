@@ -114,8 +114,8 @@ def _undo(admin: SqlRefinementAdmin, tenant: str, chosen: ConversationId | None,
     with progress(hidden=as_json) as bar:
         task = bar.add_task("undoing", total=None)
         for conversation_id in _each(admin, tenant, chosen):
-            undone = admin.undo(conversation_id)
-            levels, anchors = levels + undone.levels, anchors + undone.anchors
+            more_levels, more_anchors = admin.undo(conversation_id)
+            levels, anchors = levels + more_levels, anchors + more_anchors
             bar.advance(task)
     if as_json:
         print_json({"levels_removed": levels, "anchors_removed": anchors})

@@ -54,12 +54,12 @@ def reshard(
     with progress(hidden=as_json) as bar:
         task = bar.add_task("emptying old shards", total=plan.conversations or None)
         most = plan.conversations
-        for step in operation.reshard(
+        for left in operation.reshard(
             plan, engine=session.write_engine, servers=session.redis, publisher=session.publisher,
             most_seconds=most_seconds,
         ):  # fmt: skip
-            most = max(most, step.conversations)
-            bar.update(task, total=most, completed=most - step.conversations)
+            most = max(most, left)
+            bar.update(task, total=most, completed=most - left)
     say(as_json, {"done": True, "plan": _fields(plan)}, f"done: {_words(plan)}")
 
 

@@ -57,14 +57,6 @@ class ReshardPlan:
     entries: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReshardProgress:
-    """Progress of a reshard."""
-
-    conversations: int
-    """Conversations in the old shards that are still to be stored or erased."""
-
-
 def planned(engine: Engine, servers: InboxServers, *, shards: int | None, on_servers: int | None) -> ReshardPlan | None:
     """Return the work to do; None when the inboxes already have this layout and every server has recorded it.
 
@@ -100,8 +92,11 @@ def planned(engine: Engine, servers: InboxServers, *, shards: int | None, on_ser
 
 def reshard(
     plan: ReshardPlan, *, engine: Engine, servers: InboxServers, publisher: Publisher, most_seconds: float | None = None
-) -> Iterator[ReshardProgress]:
-    """Carry out a plan and yield its progress. Raises `Unavailable`, also after `most_seconds`: then run it again."""
+) -> Iterator[int]:
+    """Carry out a plan; yield how many conversations in the old shards are still to be stored or erased.
+
+    Raises `Unavailable`, also after `most_seconds`: then run it again.
+    """
     in_use = max(plan.layout.servers, plan.target.servers)
     if plan.target == plan.layout:
         _finish(engine, plan.layout)
@@ -189,8 +184,8 @@ def _close(servers: InboxServers, layout: Layout) -> None:
 
 def _emptied(
     servers: InboxServers, plan: ReshardPlan, publisher: Publisher, most_seconds: float | None
-) -> Iterator[ReshardProgress]:
-    """Yield progress until workers have stored and erased what the closed shards contain."""
+) -> Iterator[int]:
+    """Yield how many conversations are left until workers have stored and erased what the closed shards contain."""
     own, began, rung = plan.layout.own(), time.monotonic(), -RING_SECONDS
     while True:
         held = servers.piped(
@@ -202,7 +197,7 @@ def _emptied(
         conversations = sum(
             totals.conversations + totals.forgotten for totals in waiting_totals(servers) if totals.shard in own
         ) if waiting else 0  # fmt: skip
-        yield ReshardProgress(conversations=conversations)
+        yield conversations
         if not waiting:
             return
         now = time.monotonic()

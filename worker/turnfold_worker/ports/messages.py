@@ -276,13 +276,3 @@ class Hidden:
     conversation: ConversationId
     counts: Mapping[str, int]
     """Counts of its rows when it was hidden, for the receipt."""
-
-
-@dataclass(frozen=True, slots=True)
-class DueTenants:
-    """Tenants with text whose retention period is over."""
-
-    until: Mapping[str, int]
-    """Tenant -> latest time, in milliseconds, at which a segment was closed whose text has to go."""
-    reached: str | None
-    """The tenant after which the next scan continues; None when there are no more."""

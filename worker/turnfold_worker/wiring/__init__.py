@@ -36,7 +36,7 @@ from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.use_cases.drain import Drained, DrainLimits, drain
 from turnfold_worker.use_cases.due_jobs import Folded, fold_due, refine_due, refold_due
 from turnfold_worker.use_cases.erase import erase
-from turnfold_worker.use_cases.expire_turns import Expired, expire
+from turnfold_worker.use_cases.expire_turns import expire
 from turnfold_worker.use_cases.fold import CompressLimits, compress
 from turnfold_worker.use_cases.search_rows import drop_idle, make_whole
 from turnfold_worker.use_cases.sweep import Swept, sweep
@@ -123,13 +123,13 @@ class Worker:
         """
         if self.retention is None:
             return 0
-        expired: Expired = expire(
+        turns, is_complete = expire(
             self.settings.keep_level0_days, retention=self.retention, seconds=EXPIRY_SECONDS, clock=time.monotonic,
             make_whole=self._make_whole,
         )  # fmt: skip
-        if not (expired.complete and self._drop_idle()):
+        if not (is_complete and self._drop_idle()):
             self.inbox.repeat_expiry()
-        return expired.turns
+        return turns
 
     def _make_whole(self, conversations: Sequence[ConversationId], deadline: float) -> bool:
         """Rebuild the dropped levels of some conversations before their text goes; False when time ran out first."""

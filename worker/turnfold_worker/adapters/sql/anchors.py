@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from sqlalchemy import Connection, and_, bindparam, case, func, literal_column, or_, select, text, update
 
@@ -277,20 +277,13 @@ def count_model_anchors(connection: Connection, conversation: ConversationId) ->
     )
 
 
-class ActiveDifference(NamedTuple):
-    """Change in the number of active anchors by a merge."""
-
-    more_anchors: int
-    more_anchor_tokens: int
-    ended_before: int
-    """Number of removed anchors that a model had ended already, which were not counted."""
-    ended_tokens: int
-
-
 def active_difference(
     connection: Connection, conversation: ConversationId, anchors: Sequence[Anchor], changes: Sequence[AnchorChange]
-) -> ActiveDifference:
-    """Compute the change in the active anchors by a merge."""
+) -> dict[str, int]:
+    """Return the change in the active anchors by a merge, as parameters of `folds.ANCHORS_ADDED`.
+
+    `ended_before` counts removed anchors that a model had ended already, which were not counted.
+    """
     new = [anchor for anchor in anchors if anchor.state is AnchorState.ACTIVE]
     gone = [change.id for change in changes if change.state is not AnchorState.ACTIVE]
     count = lost = ended = ended_tokens = 0
@@ -303,7 +296,10 @@ def active_difference(
             ).where(_anchor.c.conversation == conversation, _anchor.c.id.in_(gone), ACTIVE)
         ).one()  # fmt: skip
     more_tokens = sum(anchor.tokens for anchor in new) - int(lost)
-    return ActiveDifference(len(new) - count, more_tokens, ended, int(ended_tokens))
+    return {
+        "more_anchors": len(new) - count, "more_anchor_tokens": more_tokens, "ended_before": ended,
+        "ended_tokens": int(ended_tokens),
+    }  # fmt: skip
 
 
 def insert_anchors(

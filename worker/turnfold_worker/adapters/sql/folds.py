@@ -265,7 +265,7 @@ def anchors_added(
 ) -> dict[str, int]:
     """Return the parameters of `ANCHORS_ADDED`."""
     active = active_difference(connection, conversation, anchors, changes)
-    return {"anchors_from": next_anchor + len(anchors), **active._asdict()}
+    return {"anchors_from": next_anchor + len(anchors), **active}
 
 
 class SegmentEnd(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from sqlalchemy import Engine, and_, delete, func, or_, select, update
@@ -30,14 +29,6 @@ _job = table(JobRow)
 
 CONVERSATIONS_AT_ONCE: Final = 500
 GROUPS_AT_ONCE: Final = 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Undone:
-    """The numbers of rows that undoing removed."""
-
-    levels: int
-    anchors: int
 
 
 class SqlRefinementAdmin:
@@ -103,8 +94,11 @@ class SqlRefinementAdmin:
                 errors={row.error: row[1] for row in errors},
             )
 
-    def undo(self, conversation: ConversationId) -> Undone:
-        """Remove all text of models; that of the rules is left. Replies stay cached, so that repeating is free."""
+    def undo(self, conversation: ConversationId) -> tuple[int, int]:
+        """Remove all text of models, and return how many levels and anchors; that of the rules is left.
+
+        Replies stay cached, so that repeating is free.
+        """
         with transaction(self._engine) as connection:
             moved = update(_conversation).where(_conversation.c.id == conversation)
             connection.execute(
@@ -130,4 +124,4 @@ class SqlRefinementAdmin:
                 .values(refined=0, refined_tokens_1=0, refined_tokens_2=0, refined_tokens_3=0)
             )
             sql_access.tell_again(connection, conversation)
-            return Undone(levels=levels, anchors=anchors)
+            return levels, anchors

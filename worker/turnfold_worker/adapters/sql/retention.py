@@ -15,7 +15,6 @@ from turnfold_worker.adapters.sql import expiry_events as sql_expiry_events
 from turnfold_worker.adapters.sql import spent_rows as sql_spent_rows
 from turnfold_worker.adapters.sql.errors import transaction
 from turnfold_worker.adapters.sql.parked import empty_entries
-from turnfold_worker.ports.messages import DueTenants
 
 DAY_MILLISECONDS: Final = 86_400_000
 
@@ -73,17 +72,18 @@ class SqlRetention:
             own = select(_quota.c.tenant).where(_quota.c.retention_days > 0).limit(1)
             return connection.scalar(own) is not None
 
-    def next_tenants(self, keep_days: float, *, after: str) -> DueTenants:
-        """Return some of the tenants after `after` that have expired text."""
+    def next_tenants(self, keep_days: float, *, after: str) -> tuple[dict[str, int], str | None]:
+        """Return tenants after `after` that have expired text, and the tenant reached; None when there are no more.
+
+        Each has the latest time, in milliseconds, at which a segment was closed whose text has to go.
+        """
         with transaction(self._read_engine) as connection:
             now = connection.scalar(_NOW) or 0
             rows = connection.execute(TENANTS_WITH_WORDS, {"after": after, "most": TENANTS_AT_ONCE}).all()
         days_of = {row.tenant: keep_days if row.own_days is None else float(row.own_days) for row in rows}
         until = {tenant: now - int(days * DAY_MILLISECONDS) for tenant, days in days_of.items() if days}
-        return DueTenants(
-            {row.tenant: until[row.tenant] for row in rows if row.oldest <= until.get(row.tenant, -1)},
-            rows[-1].tenant if len(rows) == TENANTS_AT_ONCE else None,
-        )
+        due = {row.tenant: until[row.tenant] for row in rows if row.oldest <= until.get(row.tenant, -1)}
+        return due, rows[-1].tenant if len(rows) == TENANTS_AT_ONCE else None
 
     def expirable(self, tenant: str, until: int, *, most: int) -> list[ConversationId]:
         """Return a tenant's conversations with text in segments closed by `until`, the oldest first."""

@@ -7,8 +7,9 @@ of its statements. So no statement runs for long, whatever the number and length
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import Engine, select
@@ -23,8 +24,8 @@ from turnfold_worker.operate.doctor.invariants import (
     IN_BLOCKS,
     MOST_VIOLATIONS,
     InvariantQuery,
-    Moments,
     judged_by,
+    moments,
     violations,
 )
 
@@ -64,12 +65,16 @@ class _Walk:
     """Conversations that exceed the statement timeout on their own."""
     ended: bool = False
 
-    def rows(self, queries: tuple[InvariantQuery, ...], moments: Moments) -> Iterator[tuple[InvariantQuery, Any]]:
+    def rows(
+        self, queries: tuple[InvariantQuery, ...], thresholds: Mapping[str, int | datetime]
+    ) -> Iterator[tuple[InvariantQuery, Any]]:
         """Yield rows that violate an invariant, block by block. A block whose statement was cancelled yields none."""
         while not self.ended and self.clock() < self.deadline:
-            yield from self._next_block(queries, moments)
+            yield from self._next_block(queries, thresholds)
 
-    def _next_block(self, queries: tuple[InvariantQuery, ...], moments: Moments) -> list[tuple[InvariantQuery, Any]]:
+    def _next_block(
+        self, queries: tuple[InvariantQuery, ...], thresholds: Mapping[str, int | datetime]
+    ) -> list[tuple[InvariantQuery, Any]]:
         begun = self.clock()
         ids: list[int] = []
         try:
@@ -83,7 +88,7 @@ class _Walk:
                 if not ids:
                     self.ended = True
                     return []
-                block = {**moments.parameters(), "first": ids[-1], "last": ids[0]}
+                block = {**thresholds, "first": ids[-1], "last": ids[0]}
                 broken = [(query, row) for query in queries for row in violations(connection, query, block)]
         except DBAPIError as error:
             if getattr(error.orig, "sqlstate", "") != _STATEMENT_GIVEN_UP:
@@ -114,12 +119,12 @@ def check_invariants(
     reach = reach or Reach()
     with translated():
         with engine.begin() as connection:
-            moments = Moments(connection.scalar(select(now_milliseconds())) or 0)
-            of_all = {query: violations(connection, query, moments.parameters()) for query in AT_ONCE}
+            thresholds = moments(connection.scalar(select(now_milliseconds())) or 0)
+            of_all = {query: violations(connection, query, thresholds) for query in AT_ONCE}
         before = reach.before or 2**62
         walk = _Walk(engine, before, clock() + reach.seconds, clock)
         broken: dict[InvariantQuery, list[Any]] = {query: [] for query in IN_BLOCKS}
-        for query, row in walk.rows(IN_BLOCKS, moments):
+        for query, row in walk.rows(IN_BLOCKS, thresholds):
             if len(broken[query]) < MOST_VIOLATIONS:
                 broken[query].append(row)
         whole = walk.ended and not walk.too_long and reach.before is None

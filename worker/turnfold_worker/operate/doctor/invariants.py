@@ -205,18 +205,13 @@ AT_ONCE: Final = (
 """Queries that run once over all conversations."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moments:
-    """Time thresholds for the queries, from the database's clock."""
-
-    now_milliseconds: int
-
-    def parameters(self) -> dict[str, int | datetime]:
-        return {
-            "long_ago": self.now_milliseconds - STUCK_JOB_MILLISECONDS,
-            "far_ahead": self.now_milliseconds + FAR_AHEAD_MILLISECONDS,
-            "an_hour_ago": datetime.fromtimestamp(self.now_milliseconds / 1_000, UTC) - timedelta(hours=1),
-        }
+def moments(now: int) -> dict[str, int | datetime]:
+    """Return the time thresholds of the queries; `now` is in milliseconds of the database's clock."""
+    return {
+        "long_ago": now - STUCK_JOB_MILLISECONDS,
+        "far_ahead": now + FAR_AHEAD_MILLISECONDS,
+        "an_hour_ago": datetime.fromtimestamp(now / 1_000, UTC) - timedelta(hours=1),
+    }
 
 
 def violations(
