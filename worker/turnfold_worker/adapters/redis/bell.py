@@ -14,13 +14,11 @@ import redis
 from turnfold.contract.rings import Ring, keys_of
 from turnfold.contract.tasks import TASK_OF, JobKind, Queue, Task
 from turnfold.redis.bell import Bell, ring_on
-from turnfold.redis.lua import Script
 from turnfold.redis.servers import InboxServers
-from turnfold_worker.adapters.redis import scripts as redis_scripts
+from turnfold_worker.adapters.redis import scripts
 
 _log = logging.getLogger(__name__)
 
-_TAKE: Final = Script(redis_scripts.TAKE_RINGS)
 MOST_RINGS: Final = 100
 """Rings taken from one key at a time; further ones are taken a moment later."""
 
@@ -57,7 +55,7 @@ class RungBells:
 
     def take(self, queues: Collection[Queue]) -> list[Ring]:
         """Take all present rings for some queues."""
-        return _rings(cast("list[bytes]", _TAKE(self._client, keys_of(queues), [MOST_RINGS])))
+        return _rings(cast("list[bytes]", scripts.TAKE_RINGS(self._client, keys_of(queues), [MOST_RINGS])))
 
     def give_back(self, rings: Iterable[Ring]) -> None:
         """Put rings back, to be taken again."""

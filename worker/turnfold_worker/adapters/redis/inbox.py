@@ -16,7 +16,7 @@ from turnfold.contract.tasks import JobKind
 from turnfold.redis.lua import Call, Script
 from turnfold.redis.servers import InboxServers
 from turnfold.wire.inbox_entry import InboxEntry
-from turnfold_worker.adapters.redis import scripts as redis_scripts
+from turnfold_worker.adapters.redis import scripts
 from turnfold_worker.adapters.redis.failures import asks_redis
 from turnfold_worker.adapters.redis.logs import RedisLogs
 from turnfold_worker.ports.messages import Claim
@@ -72,7 +72,7 @@ class RedisInbox(RedisLogs):
             if self._servers.knows(shard)
         ]
         # Inboxes on an unavailable server are claimed when it is back.
-        replies = self._each(_CLAIM, calls, patient=False)
+        replies = self._each(scripts.CLAIM, calls, patient=False)
         claims = [claim for call, flat in zip(calls, replies, strict=True) for claim in _claims(call.shard, flat or [])]
         return self._without_followers(claims)
 
@@ -87,7 +87,7 @@ class RedisInbox(RedisLogs):
             Call(place.shard, (place.inbox, keys.forgotten(place.shard)), (place.address.member,)) for place in earlier
         ]
         # None: the server of the earlier shard is away, so entries may wait there.
-        waits = [held != 0 for held in self._each(_WAITS, calls, patient=False)] if calls else []
+        waits = [held != 0 for held in self._each(scripts.WAITS, calls, patient=False)] if calls else []
         followers = [claim for claim, must_wait in zip(later, waits, strict=True) if must_wait]
         self.postpone(followers, FOLLOWER_SECONDS)
         return [claim for claim in claims if claim not in followers]
@@ -95,12 +95,14 @@ class RedisInbox(RedisLogs):
     def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
         share = max(LEAST_BYTES, BATCH_BYTES // max(1, len(claims)))
         calls = [Call(claim.place.shard, (claim.place.inbox,), (most, share)) for claim in claims]
-        return [[InboxEntry.of(stream_id, flat) for stream_id, flat in rows] for rows in self._each(_READ, calls)]
+        return [
+            [InboxEntry.of(stream_id, flat) for stream_id, flat in rows] for rows in self._each(scripts.READ, calls)
+        ]
 
     def mark_stored(self, marks: Mapping[Place, StoredMark]) -> None:
         if self._keeps_marks:
             calls = [Call(place.shard, (place.mark,), (*mark, keys.MARK_SECONDS)) for place, mark in marks.items()]
-            self._each(_MARK, calls)
+            self._each(scripts.MARK, calls)
 
     def finish(self, done: Sequence[tuple[Claim, str | None]]) -> None:
         calls = []
@@ -111,7 +113,7 @@ class RedisInbox(RedisLogs):
                 (place.inbox, place.ready, keys.tenants(place.shard), place.refusals, place.seen),
                 (keys.encode_id(address.conversation), claim.token, last or "", keys.encode_id(address.tenant)),
             ))  # fmt: skip
-        self._each(_FINISH, calls)
+        self._each(scripts.FINISH, calls)
 
     def postpone(self, claims: Sequence[Claim], seconds: float) -> None:
         microseconds = int(seconds * 1_000_000)
@@ -122,7 +124,7 @@ class RedisInbox(RedisLogs):
             )
             for claim in claims
         ]  # fmt: skip
-        self._each(_POSTPONE, calls)
+        self._each(scripts.POSTPONE, calls)
 
     def count_refusal(self, claim: Claim) -> int:
         name = claim.place.refusals
@@ -155,7 +157,7 @@ class RedisInbox(RedisLogs):
             claim.address.member, claim.forgotten_at or "0", json.dumps(dict(counts)), keys.ERASED_SECONDS, ERASED,
             keys.MARK_SECONDS,
         )  # fmt: skip
-        (done,) = self._each(_ERASED, [Call(place.shard, names, arguments)])
+        (done,) = self._each(scripts.ERASED, [Call(place.shard, names, arguments)])
         layout = self._servers.layout()
         if done and layout.target is not None and place.shard in layout.own():
             # At the place where waiting clients look once the reshard is over.
@@ -178,7 +180,7 @@ class RedisInbox(RedisLogs):
     def take_expansions(self, most: int) -> list[Expansions]:
         held = self._servers.holding("looking for expansions", lambda shard: (keys.accessed(shard),))
         calls = [Call(shard, [keys.accessed(shard)], [most, keys.access_prefix(shard)]) for shard in held]
-        replies = cast("list[list[list[bytes]] | None]", self._each(_TAKE_EXPANSIONS, calls, patient=False))
+        replies = cast("list[list[list[bytes]] | None]", self._each(scripts.TAKE_EXPANSIONS, calls, patient=False))
         return [
             expansions
             for hashes in replies
@@ -190,16 +192,6 @@ class RedisInbox(RedisLogs):
 
     def _each(self, script: Script, calls: Sequence[Call], *, patient: bool = True) -> list[Any]:
         return self._servers.each("processing inboxes", script, calls, patient=patient)
-
-
-_WAITS: Final = Script(redis_scripts.WAITS)
-_CLAIM: Final = Script(redis_scripts.CLAIM)
-_FINISH: Final = Script(redis_scripts.FINISH)
-_READ: Final = Script(redis_scripts.READ)
-_POSTPONE: Final = Script(redis_scripts.POSTPONE)
-_TAKE_EXPANSIONS: Final = Script(redis_scripts.TAKE_EXPANSIONS)
-_ERASED: Final = Script(redis_scripts.ERASED)
-_MARK: Final = Script(redis_scripts.MARK)
 
 
 def _claims(shard: int, flat: Sequence[bytes]) -> list[Claim]:

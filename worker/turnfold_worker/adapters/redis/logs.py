@@ -13,16 +13,14 @@ from turnfold.contract import keys
 from turnfold.database.remnants import DATABASE_LOG, REDIS_LOG, REWRITING
 from turnfold.redis.connections import microseconds_of, nodes_of
 from turnfold.redis.errors import refusal
-from turnfold.redis.lua import Script
 from turnfold.redis.servers import InboxServers
-from turnfold_worker.adapters.redis import scripts as redis_scripts
+from turnfold_worker.adapters.redis import scripts
 from turnfold_worker.adapters.redis.failures import asks_redis
 
 _log = logging.getLogger(__name__)
 
 REWRITE_SECONDS: Final = 600
 """Least interval between two rewrites of Redis's log: each writes the whole data set."""
-_CLEARED: Final = Script(redis_scripts.CLEARED)
 
 
 @asks_redis
@@ -47,7 +45,7 @@ class RedisLogs:
         return all(self._servers.of_all("checking its log", lambda client: _rewritten(client, mark)))
 
     def cleared(self, kind: str, mark: str) -> None:
-        self._servers.of_all("clearing marks", lambda client: _CLEARED(client, [keys.REMNANTS], [kind, mark]))
+        self._servers.of_all("clearing marks", lambda client: scripts.CLEARED(client, [keys.REMNANTS], [kind, mark]))
 
 
 def _marks(client: redis.Redis) -> dict[bytes, bytes]:

@@ -26,7 +26,7 @@ local now = time[1] * 1000 + time[2] / 1000
 # KEYS pause, requests, tokens
 # ARGV burst in milliseconds, then (rate per minute, cost) of requests and of tokens; a rate of 0 is no limit
 # Returns 0 when all was reserved, else the milliseconds until it may fit, with nothing reserved.
-_RESERVE: Final = (
+_RESERVE: Final = Script(
     _NOW
     + """
 local pause = tonumber(redis.call('GET', KEYS[1]) or '0')
@@ -53,7 +53,7 @@ return 0
 )
 
 # KEYS tokens     ARGV rate per minute, tokens used beyond the reservation (negative: fewer were used)
-_SETTLE: Final = (
+_SETTLE: Final = Script(
     _NOW
     + """
 local moment = tonumber(redis.call('GET', KEYS[1]) or now) + tonumber(ARGV[2]) * 60000 / tonumber(ARGV[1])
@@ -67,7 +67,7 @@ return 0
 )
 
 # KEYS pause     ARGV milliseconds
-_PAUSE: Final = (
+_PAUSE: Final = Script(
     _NOW
     + """
 local moment = now + tonumber(ARGV[1])
@@ -80,18 +80,18 @@ return 0
 
 # KEYS open, failures, probe     ARGV most failures in a row, milliseconds of a probe
 # Returns 0 when a call may be made, else the milliseconds until one may.
-_ADMIT: Final = """
+_ADMIT: Final = Script("""
 local left = redis.call('PTTL', KEYS[1])
 if left > 0 then return left end
 if tonumber(redis.call('GET', KEYS[2]) or '0') < tonumber(ARGV[1]) then return 0 end
 -- It was open: one call tries whether it works again.
 if redis.call('SET', KEYS[3], '1', 'NX', 'PX', ARGV[2]) then return 0 end
 return math.max(1, redis.call('PTTL', KEYS[3]))
-"""
+""")
 
 # KEYS open, failures, probe     ARGV most failures in a row, milliseconds open, lifetime of the count
 # Returns 1 when this failure opened the circuit.
-_FAILED: Final = """
+_FAILED: Final = Script("""
 local failures = redis.call('INCR', KEYS[2])
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
 redis.call('DEL', KEYS[3])
@@ -100,12 +100,12 @@ if failures >= tonumber(ARGV[1]) then
   return 1
 end
 return 0
-"""
+""")
 
 
 @asks_redis
 class RedisModelLimits:
-    """Implements `ports.models.Limiter`."""
+    """Limits and the circuit of each model, shared by all workers."""
 
     def __init__(
         self, servers: InboxServers, *, requests_per_minute: int, tokens_per_minute: int, circuit_failures: int,
@@ -119,37 +119,40 @@ class RedisModelLimits:
         self._open = int(circuit_seconds * 1_000)
         self._probe = int(call_seconds * 1_000) + 1_000
         self._burst = int(burst_seconds * 1_000)
-        names = ("reserve", "settle", "pause", "admit", "failed")
-        scripts = (_RESERVE, _SETTLE, _PAUSE, _ADMIT, _FAILED)
-        self._scripts = dict(zip(names, map(Script, scripts), strict=True))
 
     def reserve(self, model: str, tokens: int) -> float:
+        """Reserve a request and its tokens; return 0.0, or seconds until there may be room, with nothing reserved."""
         limits = [self._burst, self._requests, 1, self._tokens, tokens]
-        return self._call("reserve", model, ("pause", "requests", "tokens"), limits) / 1_000
+        return self._call(_RESERVE, model, ("pause", "requests", "tokens"), limits) / 1_000
 
     def settle(self, model: str, *, reserved: int, used: int) -> None:
+        """Correct a reservation by the actual usage."""
         if self._tokens and used != reserved:
-            self._call("settle", model, ("tokens",), [self._tokens, used - reserved])
+            self._call(_SETTLE, model, ("tokens",), [self._tokens, used - reserved])
 
     def pause(self, model: str, seconds: float) -> None:
-        self._call("pause", model, ("pause",), [int(seconds * 1_000)])
+        """Hold all calls for a while, as the provider asked."""
+        self._call(_PAUSE, model, ("pause",), [int(seconds * 1_000)])
 
     def admit(self, model: str) -> float:
-        return self._call("admit", model, _CIRCUIT, [self._failures, self._probe]) / 1_000
+        """Return 0.0 when the circuit lets a call through, else the seconds until it may."""
+        return self._call(_ADMIT, model, _CIRCUIT, [self._failures, self._probe]) / 1_000
 
     def record_success(self, model: str) -> None:
+        """Close the circuit."""
         self._servers.home.delete(*(model_key(model, kind) for kind in _CIRCUIT))
 
     def record_failure(self, model: str) -> bool:
-        return bool(self._call("failed", model, _CIRCUIT, [self._failures, self._open, FAILURES_MILLISECONDS]))
+        """Count a failed call; True when it opened the circuit."""
+        return bool(self._call(_FAILED, model, _CIRCUIT, [self._failures, self._open, FAILURES_MILLISECONDS]))
 
     def open_circuit(self, model: str, seconds: float) -> None:
+        """Open the circuit for a while: the account or its settings do not allow any calls."""
         self._servers.home.set(model_key(model, "open"), "1", px=int(seconds * 1_000))
         self._servers.home.delete(model_key(model, "probe"))
 
-    def _call(self, script: str, model: str, kinds: tuple[str, ...], arguments: list[Any]) -> float:
-        found = self._scripts[script](self._servers.home, [model_key(model, kind) for kind in kinds], arguments)
-        return float(found)
+    def _call(self, script: Script, model: str, kinds: tuple[str, ...], arguments: list[Any]) -> float:
+        return float(script(self._servers.home, [model_key(model, kind) for kind in kinds], arguments))
 
 
 _CIRCUIT: Final = ("open", "failures", "probe")

@@ -19,7 +19,7 @@ _FREE: Final = "/"
 
 # KEYS inbox
 # Returns the bytes that wait in the inbox.
-_INBOX_BYTES: Final = (
+_INBOX_BYTES: Final = Script(
     HELD_BYTES
     + """
 if redis.call('XLEN', KEYS[1]) == 0 then return 0 end
@@ -29,15 +29,12 @@ return bytes
 )
 
 # KEYS stored     ARGV size, bytes added before the measurement, seconds to keep
-_MEASURED: Final = """
+_MEASURED: Final = Script("""
 local added = tonumber(redis.call('HGET', KEYS[1], 'added') or 0)
 redis.call('HSET', KEYS[1], 'size', ARGV[1], 'added', string.format('%.0f', math.max(0, added - tonumber(ARGV[2]))))
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 return redis.status_reply('OK')
-"""
-
-_INBOX_BYTES_SCRIPT: Final = Script(_INBOX_BYTES)
-_MEASURED_SCRIPT: Final = Script(_MEASURED)
+""")
 
 
 @asks_redis
@@ -91,12 +88,12 @@ class RedisQuotaBoard:
         doing = "measuring inboxes"
         added = cast("bytes | None", self._servers.home.hget(keys.stored(tenant), "added"))
         calls = [Call(place.shard, [place.inbox], []) for place in self._servers.waiting(doing, tenant)]
-        sizes = self._servers.each(doing, _INBOX_BYTES_SCRIPT, calls)
+        sizes = self._servers.each(doing, _INBOX_BYTES, calls)
         return int(added or 0), sum(sizes)
 
     def measured(self, tenant: str, size: int, *, added: int) -> None:
         """Set the stored bytes of a tenant; `added` is the first value that `waiting` returned."""
-        _MEASURED_SCRIPT(self._servers.home, [keys.stored(tenant)], [size, added, keys.QUOTA_SECONDS])
+        _MEASURED(self._servers.home, [keys.stored(tenant)], [size, added, keys.QUOTA_SECONDS])
 
 
 def _put(pipeline: Any, quota: TenantQuota) -> None:

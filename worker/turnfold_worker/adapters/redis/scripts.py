@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from turnfold.redis.lua import Script
+
 _NOW: Final = """
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -17,7 +19,7 @@ local now = time[1] * 1000000 + time[2]
 
 # KEYS tenants, forgotten     ARGV ready prefix, lease in microseconds, most conversations, most tenants
 # Returns {tenant, conversation, token, forgotten mark or '', …}. Ready sets share the hash tag, hence the slot.
-CLAIM: Final = (
+CLAIM: Final = Script(
     _NOW
     + """
 local lease, most = tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -78,7 +80,7 @@ return found
 
 # KEYS inbox, ready, tenants, refused, seen     ARGV conversation, token, last stream id or '', tenant
 # Returns -1 when the claim is no longer ours, else the number of entries left (0: the inbox is gone).
-FINISH: Final = (
+FINISH: Final = Script(
     _NOW
     + """
 local score = redis.call('ZSCORE', KEYS[2], ARGV[1])
@@ -102,13 +104,13 @@ return left
 
 # KEYS inbox, forgotten     ARGV member of forgotten
 # Returns 0 when no entries or erasure of the conversation are left in the shard.
-WAITS: Final = """
+WAITS: Final = Script("""
 return redis.call('XLEN', KEYS[1]) + (redis.call('ZSCORE', KEYS[2], ARGV[1]) and 1 or 0)
-"""
+""")
 
 # KEYS inbox     ARGV most entries, most bytes
 # Returns the oldest entries, as XRANGE does, until their fields exceed the byte limit; at least one.
-READ: Final = """
+READ: Final = Script("""
 local found, bytes = {}, 0
 local from = '-'
 while #found < tonumber(ARGV[1]) do
@@ -123,11 +125,11 @@ while #found < tonumber(ARGV[1]) do
   from = milliseconds .. '-' .. string.format('%.0f', sequence + 1)
 end
 return found
-"""
+""")
 
 # KEYS ready     ARGV conversation, token, microseconds
 # Gives a claim back, to be claimed again after a while; nothing when it is no longer ours.
-POSTPONE: Final = (
+POSTPONE: Final = Script(
     _NOW
     + """
 local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
@@ -138,7 +140,7 @@ return 1
 )
 
 # KEYS mark     ARGV id, revision, seconds     Returns 0 where a later state is recorded already.
-MARK: Final = """
+MARK: Final = Script("""
 local before = redis.call('GET', KEYS[1])
 if before then
   local id, revision = string.match(before, '(%d+):(%d+)')
@@ -147,12 +149,12 @@ if before then
 end
 redis.call('SET', KEYS[1], ARGV[1] .. ':' .. ARGV[2], 'EX', ARGV[3])
 return 1
-"""
+""")
 
 # KEYS forgotten, erased, stored mark     ARGV member, mark, JSON counts, seconds, revision of erased rows,
 # seconds of a stored mark
 # The mark is removed only if no new request to forget came meanwhile; the first counts stay, as a repeat finds no rows.
-ERASED: Final = """
+ERASED: Final = Script("""
 local mark = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if not mark or tonumber(mark) ~= tonumber(ARGV[2]) then return 0 end
 redis.call('ZREM', KEYS[1], ARGV[1])
@@ -160,37 +162,37 @@ redis.call('SET', KEYS[2], ARGV[3], 'EX', ARGV[4])
 local stored = redis.call('GET', KEYS[3])
 if stored then redis.call('SET', KEYS[3], string.match(stored, '%d+') .. ':' .. ARGV[5], 'EX', ARGV[6]) end
 return 1
-"""
+""")
 
 
 # KEYS remnants     ARGV kind, mark
 # The mark is removed only if no more text was erased meanwhile.
-CLEARED: Final = """
+CLEARED: Final = Script("""
 local marked = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or 0)
 if marked <= tonumber(ARGV[2]) then redis.call('HDEL', KEYS[1], ARGV[1]) end
 return redis.status_reply('OK')
-"""
+""")
 
 
 # KEYS sets of rings     ARGV most rings per set
 # Removes and returns the rings, of all sets in one step, since most are empty.
-TAKE_RINGS: Final = """
+TAKE_RINGS: Final = Script("""
 local rings = {}
 for _, key in ipairs(KEYS) do
   local popped = redis.call('ZPOPMIN', key, ARGV[1])
   for i = 1, #popped, 2 do rings[#rings + 1] = popped[i] end
 end
 return rings
-"""
+""")
 
 
 # KEYS accessed     ARGV most, prefix of a member's hash key
 # Returns and deletes the hashes of some members, each as a flat list; a count lost on the way does not matter.
-TAKE_EXPANSIONS: Final = """
+TAKE_EXPANSIONS: Final = Script("""
 local found = {}
 for _, member in ipairs(redis.call('SPOP', KEYS[1], ARGV[1])) do
   found[#found + 1] = redis.call('HGETALL', ARGV[2] .. member)
   redis.call('DEL', ARGV[2] .. member)
 end
 return found
-"""
+""")
