@@ -1,4 +1,4 @@
-"""Ports of refining: a model, limits that all workers share, and the stored record of calls."""
+"""Ports of refining: a model, and the values that refine jobs pass between their steps."""
 
 from __future__ import annotations
 
@@ -56,31 +56,6 @@ class LanguageModel(Protocol):
 
     def close(self) -> None:
         """Close open connections."""
-
-
-class Limiter(Protocol):
-    """Limits and the circuit of each model, shared by all workers."""
-
-    def reserve(self, model: str, tokens: int) -> float:
-        """Reserve a request and its tokens; return 0.0, or seconds until there may be room, with nothing reserved."""
-
-    def settle(self, model: str, *, reserved: int, used: int) -> None:
-        """Correct a reservation by the actual usage."""
-
-    def pause(self, model: str, seconds: float) -> None:
-        """Hold all calls for a while, as the provider asked."""
-
-    def admit(self, model: str) -> float:
-        """Return 0.0 when the circuit lets a call through, else the seconds until it may."""
-
-    def record_success(self, model: str) -> None:
-        """Close the circuit."""
-
-    def record_failure(self, model: str) -> bool:
-        """Count a failed call; True when it opened the circuit."""
-
-    def open_circuit(self, model: str, seconds: float) -> None:
-        """Open the circuit for a while: the account or its settings do not allow any calls."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,10 @@ from tenacity import (
 from turnfold.telemetry import OPERATION, span
 from turnfold_worker.errors import ModelAway, ModelWaits, StoreAway
 from turnfold_worker.pipeline.refinement.sources import ModelRequest
-from turnfold_worker.ports.models import LanguageModel, Limiter, ModelReply, Owner, Reservation
+from turnfold_worker.ports.models import LanguageModel, ModelReply, Owner, Reservation
 
 if TYPE_CHECKING:
+    from turnfold_worker.adapters.redis.model_limits import RedisModelLimits
     from turnfold_worker.adapters.sql.ledger import SqlLedger
 
 PATIENCE_SECONDS: Final = 5.0
@@ -62,7 +63,7 @@ class ModelCalls:
         self,
         model: LanguageModel,
         *,
-        limiter: Limiter,
+        limiter: RedisModelLimits,
         ledger: SqlLedger,
         limits: CallLimits,
         redactor: Redactor | None = None,
