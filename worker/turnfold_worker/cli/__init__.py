@@ -12,12 +12,11 @@ The commands, named with `_command` where another module or Python has their nam
 up, demo, import_command, export_command, fold
 archive_files  reads and restores the archives that `export` wrote
 reading        context, expand, search, anchors
-scope_options  options that filter reads by origin or speaker
 why_words      the reason why a statement no longer holds, for `why`
 list_command, notes_command, timeline_command, why_command
 inspect_command, status, doctor_command, usage_command, quota_command, metrics_command
 reshard_command, cells_command, cells_move_command
-refine_command, batch
+refine_command
 jobs, changes, forget
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -32,10 +32,8 @@ def is_archive(path: Path) -> bool:
         if path == STANDARD_INPUT:
             start = _beginning(sys.stdin.buffer)
             return start.startswith(_PACKED) or _begins(start)
-        with path.open("rb") as file:
-            packed = file.read(len(_PACKED)) == _PACKED
-            file.seek(0)
-            return _begins((gzip.GzipFile(fileobj=file) if packed else file).read(_BEGINNING))
+        with _unpacked(path) as file:
+            return _begins(file.read(_BEGINNING))
     except (OSError, EOFError):
         return False
 
@@ -54,15 +52,11 @@ def _beginning(file: Any) -> bytes:
 
 
 @contextmanager
-def _lines(path: Path) -> Iterator[Iterable[bytes]]:
+def _unpacked(path: Path) -> Iterator[Any]:
+    """Open a file or standard input, decompressed if it is packed."""
     with ExitStack() as closing:
-        if path == STANDARD_INPUT:
-            file: Any = sys.stdin.buffer
-            packed = _beginning(file).startswith(_PACKED)
-        else:
-            file = closing.enter_context(path.open("rb"))
-            packed = file.read(len(_PACKED)) == _PACKED
-            file.seek(0)
+        file: Any = sys.stdin.buffer if path == STANDARD_INPUT else closing.enter_context(path.open("rb"))
+        packed = _beginning(file).startswith(_PACKED)
         yield closing.enter_context(gzip.GzipFile(fileobj=file)) if packed else file
 
 
@@ -85,7 +79,7 @@ def restore_file(session: Session, path: Path, *, conversation: str | None, fold
     inbox = ProducerInbox(session.redis)
     wanted = Wanted(tenant=session.settings.tenant, rename=conversation, fold_anew=fold_anew)
     name = "standard input" if path == STANDARD_INPUT else str(path)
-    with _lines(path) as lines, progress() as bar:
+    with _unpacked(path) as lines, progress() as bar:
         total = 0
         task = bar.add_task("restoring", total=total)
 

@@ -51,7 +51,7 @@ def forget(
         return
     if conversation is not None:
         ask(f"Permanently erase conversation {conversation!r} of tenant {tenant!r}?", yes=yes)
-        receipt = _forget(session, conversation, timeout_seconds=WAIT_SECONDS)
+        receipt = _forget(session, conversation)
         if as_json:
             print_json(receipt)
         else:
@@ -136,11 +136,11 @@ def _forget_subject(session: Session, subject: str, *, as_json: bool) -> None:
         )
 
 
-def _forget(session: Session, conversation: str, *, timeout_seconds: float) -> ErasureReceipt:
-    waits = f"waiting up to {timeout_seconds:g} s for a worker to delete conversation {conversation!r}"
+def _forget(session: Session, conversation: str) -> ErasureReceipt:
+    waits = f"waiting up to {WAIT_SECONDS:g} s for a worker to delete conversation {conversation!r}"
     stopped = f"stopped waiting; conversation {conversation!r} will be deleted {ONCE_A_WORKER_RUNS}"
     with told_when_slow(lambda: waits, stopped=stopped):
-        return session.turnfold.forget(conversation, timeout_seconds=timeout_seconds)
+        return session.turnfold.forget(conversation, timeout_seconds=WAIT_SECONDS)
 
 
 def _say(counts: dict[str, int], *, completed: bool) -> None:

@@ -8,8 +8,14 @@ import click
 
 from turnfold.read.relations import MOST_RELATIONS
 from turnfold_worker.cli.output import console, json_option, print_json, table, words
-from turnfold_worker.cli.reading import LONGEST_ANCHOR, STATE_STYLES, STATES, turn_range
-from turnfold_worker.cli.scope_options import origin_option, speaker_option
+from turnfold_worker.cli.reading import (
+    LONGEST_ANCHOR,
+    STATE_STYLES,
+    STATES,
+    origin_option,
+    speaker_option,
+    turn_range,
+)
 from turnfold_worker.cli.session import Session, pass_session
 
 USUAL_LIMIT = 1_000

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from turnfold.contract.records import FIRST_TAIL_ANCHOR, AnchorState, AnchorType
+from turnfold.contract.records import FIRST_TAIL_ANCHOR, AnchorState, AnchorType, Origin
 from turnfold.contract.wanted_anchors import ANCHORS_A_PAGE
 from turnfold_worker.cli.account_commands import ONCE_A_WORKER_RUNS, commands_for
 from turnfold_worker.cli.output import (
@@ -22,7 +22,6 @@ from turnfold_worker.cli.output import (
     told_when_slow,
     words,
 )
-from turnfold_worker.cli.scope_options import origin_option, speaker_option
 from turnfold_worker.cli.session import Session, pass_session
 from turnfold_worker.cli.streams import safe
 
@@ -39,6 +38,7 @@ FORMATS = ("text", "openai", "anthropic", "json")
 TIME = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
 TYPES = [kind.value for kind in AnchorType]
 STATES = ["all", *(state.value for state in AnchorState)]
+ORIGINS = [origin.value for origin in Origin]
 
 
 def in_utc(_context: click.Context, _option: click.Parameter, time: datetime | None) -> datetime | None:
@@ -54,6 +54,12 @@ as_of_option = click.option(
     type=click.DateTime(["%Y-%m-%d"]),
     callback=in_utc,
     help="The state at the end of this day (UTC), such as 2026-05-03.",
+)
+origin_option = click.option(
+    "--origin", "origins", type=click.Choice(ORIGINS), multiple=True, help="Only text of this origin; may be repeated."
+)
+speaker_option = click.option(
+    "--speaker", "speakers", multiple=True, help="Only what this speaker said, by the name shown; may be repeated."
 )
 
 

@@ -13,7 +13,7 @@ from turnfold.errors import InvalidSettings, Unavailable
 from turnfold_worker.cli.failures import FAILED
 from turnfold_worker.cli.output import json_option, print_json, progress
 from turnfold_worker.cli.session import Session
-from turnfold_worker.errors import not_stored
+from turnfold_worker.errors import WorkerError, not_stored
 
 if TYPE_CHECKING:
     from turnfold_worker.adapters.sql.refinement_admin import SqlRefinementAdmin
@@ -76,9 +76,7 @@ def refine(
             asked_groups += admin.ask(conversation_id)
             bar.update(task, description=f"{asked_groups} groups to refine")
     if batch:
-        from turnfold_worker.cli.batch import run_batches
-
-        run_batches(session, chosen, wait=wait, hidden=as_json)
+        _run_batches(session, chosen, wait=wait, hidden=as_json)
     counts = admin.counts(session.settings.tenant, chosen)
     if wait:
         counts = _watch(session, admin, chosen, hidden=as_json)
@@ -121,6 +119,46 @@ def _undo(admin: SqlRefinementAdmin, tenant: str, chosen: ConversationId | None,
         print_json({"levels_removed": levels, "anchors_removed": anchors})
     else:
         click.echo(f"{levels} levels and {anchors} anchors by models removed; the rules' text is shown again")
+
+
+def _run_batches(session: Session, chosen: ConversationId | None, *, wait: bool, hidden: bool) -> None:
+    """Submit all due requests to a provider's batch API; with `wait`, wait until all batches of the tenant end."""
+    from turnfold_worker.adapters.openai.batches import OpenAIBatches
+    from turnfold_worker.adapters.sql.batches import SqlBatches
+    from turnfold_worker.use_cases import refine_in_batches as batches
+    from turnfold_worker.wiring.models import ledger, prompts, redactor, refine_target
+
+    settings = session.settings
+    if settings.summarizer:
+        raise InvalidSettings("TURNFOLD_SUMMARIZER does not support batches: --batch needs a provider")
+    if not settings.has_model:
+        msg = "this command submits the batch itself and has no provider configured"
+        raise InvalidSettings(msg, remedy="set TURNFOLD_OPENAI_API_KEY, or TURNFOLD_OPENAI_BASE_URL")
+    provider = OpenAIBatches(
+        api_key=settings.openai_api_key, base_url=settings.openai_base_url, timeout_seconds=settings.call_seconds
+    )
+    batching = batches.Batching(
+        store=SqlBatches(session.write_engine, refine_target(settings)), provider=provider, prompts=prompts(),
+        ledger=ledger(settings, session.write_engine), redactor=redactor(settings),
+    )  # fmt: skip
+    try:
+        submitted = batches.submit(settings.tenant, chosen, batching=batching)
+        if not wait:
+            click.echo(
+                f"{submitted} requests are in batches: `turnfold refine --all --batch` collects the results", err=True
+            )
+            return
+        with progress(hidden=hidden) as bar:
+            task = bar.add_task("batches", total=None)
+            batches.collect(
+                settings.tenant, batching=batching,
+                told=lambda kept, left: bar.update(task, completed=kept, total=kept + left),
+            )  # fmt: skip
+    except WorkerError as error:
+        msg = f"{error}; submitted batches are kept"
+        raise Unavailable(msg, remedy="run the same command again to continue") from error
+    finally:
+        provider.close()
 
 
 def _watch(session: Session, admin: SqlRefinementAdmin, chosen: ConversationId | None, *, hidden: bool) -> RefineCounts:

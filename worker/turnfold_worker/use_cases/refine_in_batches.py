@@ -93,8 +93,8 @@ def _requests(jobs: Sequence[JobId], batching: Batching) -> dict[str, ModelReque
     return requests
 
 
-def collect(tenant: str, *, batching: Batching, told: Callable[[int, int], None]) -> int:
-    """Wait for the open batches and store their replies; return how many. `told` gets answered and open requests."""
+def collect(tenant: str, *, batching: Batching, told: Callable[[int, int], None]) -> None:
+    """Wait for the open batches and store their replies; `told` gets the numbers of answered and open requests."""
     kept = 0
     while batches := batching.store.open_batches(tenant):
         ended = False
@@ -107,7 +107,6 @@ def collect(tenant: str, *, batching: Batching, told: Callable[[int, int], None]
         if not ended:
             time.sleep(POLL_SECONDS)
     batching.store.release_batched(tenant)
-    return kept
 
 
 def _keep(batch: str, batching: Batching) -> int:

@@ -88,11 +88,10 @@ class SqlBatches:
             tenant = connection.scalar(select(_conversation.c.tenant).where(_conversation.c.id == conversation))
         return None if tenant is None else Owner(conversation, tenant)
 
-    def release_batched(self, tenant: str) -> int:
-        """Make jobs due that waited for batches; return how many."""
+    def release_batched(self, tenant: str) -> None:
+        """Make jobs due that waited for batches."""
         with transaction(self._engine) as connection:
-            mine = (_job.c.kind == str(JobKind.REFINE), _job.c.tenant == tenant)
-            return int(connection.execute(_release().where(*mine)).rowcount)
+            connection.execute(_release().where(_job.c.kind == str(JobKind.REFINE), _job.c.tenant == tenant))
 
 
 def _release() -> Update:
