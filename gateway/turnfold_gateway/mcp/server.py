@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from typing import Any, Final
 
 from mcp.server import Server
@@ -65,7 +65,7 @@ def make_server(reach_of: ReachOf) -> Server[Any]:
     return Server(
         "turnfold",
         title="Turnfold",
-        version=_version(),
+        version=version("turnfold-gateway"),
         instructions=INSTRUCTIONS,
         on_list_tools=on_list_tools,
         on_call_tool=on_call_tool,
@@ -93,10 +93,3 @@ def _translated(request: Request) -> Iterator[None]:
         raise protocol_error(error) from error
     except Exception as error:
         raise MCPError(INTERNAL_ERROR, unexpected(request.method, error)) from error
-
-
-def _version() -> str:
-    try:
-        return version("turnfold-gateway")
-    except PackageNotFoundError:  # run from a folder that is not installed
-        return version("turnfold")

@@ -16,7 +16,7 @@ from tenacity import (
     wait_random,
 )
 
-from turnfold_gateway.webhooks.addresses import RefusedAddressError, address_of, checked_url
+from turnfold_gateway.webhooks.addresses import address_of, checked_url
 from turnfold_gateway.webhooks.signatures import signed_headers
 
 if TYPE_CHECKING:
@@ -71,6 +71,3 @@ async def _send_once(
         raise NotAcceptedError(type(error).__name__) from error
     if not answer.is_success:
         raise NotAcceptedError(f"HTTP {answer.status_code}")
-
-
-__all__ = ["NotAcceptedError", "RefusedAddressError", "send"]

@@ -332,22 +332,11 @@ def _receive_operation(entry: InboxEntry) -> Received:
         if isinstance(body, dict):
             return ReceivedOperation(Operation.CONFIGURE, entry.entry_id, body)
         return ParkedOperation(entry, "the body of a configure operation is not a JSON object")
-    if entry.operation == Operation.RESOLVE:
-        return _receive_settlement(entry)
-    if entry.operation in CHANGES:
-        return _receive_change(entry)
+    try:
+        if entry.operation == Operation.RESOLVE:
+            return ReceivedOperation(Operation.RESOLVE, entry.entry_id, settlement_read(entry.body))
+        if entry.operation in CHANGES:
+            return ReceivedChange(read_change(entry.operation, entry.body), entry)
+    except InvalidInput as error:
+        return ParkedOperation(entry, str(error))
     return ParkedOperation(entry, f"operation {entry.operation[:16]!r} is not supported by this version")
-
-
-def _receive_settlement(entry: InboxEntry) -> Received:
-    try:
-        return ReceivedOperation(Operation.RESOLVE, entry.entry_id, settlement_read(entry.body))
-    except InvalidInput as error:
-        return ParkedOperation(entry, str(error))
-
-
-def _receive_change(entry: InboxEntry) -> Received:
-    try:
-        return ReceivedChange(read_change(entry.operation, entry.body), entry)
-    except InvalidInput as error:
-        return ParkedOperation(entry, str(error))

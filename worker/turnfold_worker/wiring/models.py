@@ -30,16 +30,13 @@ def refine_target(settings: WorkerSettings) -> RefineTarget:
     )  # fmt: skip
 
 
-def refine_lease_seconds(settings: WorkerSettings) -> float:
-    """Return a lease longer than one call with all its tries: the lease is renewed before each call."""
-    return settings.retry_seconds + settings.call_seconds + settings.lease_seconds
-
-
 def sql_refinements(settings: WorkerSettings, engine: Engine, read_engine: Engine) -> SqlRefinements:
     """Make the SQL side of refine jobs."""
+    # A lease longer than one call with all its tries: it is renewed before each call.
+    lease_seconds = settings.retry_seconds + settings.call_seconds + settings.lease_seconds
     return SqlRefinements(
         engine, read_engine=read_engine, target=refine_target(settings), attempts=settings.refine_attempts,
-        lease_seconds=refine_lease_seconds(settings),
+        lease_seconds=lease_seconds,
     )  # fmt: skip
 
 

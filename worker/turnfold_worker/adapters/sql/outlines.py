@@ -224,11 +224,6 @@ def _put_anew(connection: Connection, conversation: ConversationId, *, node_coun
     """Replace an outline by one of the turns up to `last_seq`."""
     connection.execute(_DELETE, {"of_conversation": conversation})
     sql_model_outlines.drop(connection, conversation)
-    if not last_seq:
-        return
-    outline = _made(connection, conversation, node_count, last_seq)
-    connection.execute(
-        _INSERT,
-        [{"conversation": conversation, "part": part, "body": body} for part, body in pack_outline(outline).items()],
-    )
-    put_models(connection, conversation, outline)
+    if last_seq:
+        outline = _made(connection, conversation, node_count, last_seq)
+        write(connection, conversation, outline, frame_only=False)

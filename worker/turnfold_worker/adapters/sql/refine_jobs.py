@@ -36,11 +36,6 @@ _TOKENS_A_POINT: Final = 100
 _POINTS_A_READ: Final = 10
 
 
-def priority_of(importance: int, tokens: int, reads: int) -> int:
-    """Return the priority of a group: important, large and often-read ones first; large ones save most tokens."""
-    return importance + min(_MOST_PRIORITY, tokens // _TOKENS_A_POINT) + min(_MOST_PRIORITY, reads * _POINTS_A_READ)
-
-
 def add_for_segment(
     connection: Connection, conversation: ConversationId, idx: int, target: RefineTarget, *, again: bool = False
 ) -> None:
@@ -48,9 +43,9 @@ def add_for_segment(
 
     With `again`, also if the job was done already.
     """
-    first = idx // target.segments * target.segments
+    first, last = group_of(target, idx)
     fewer = target.idle_seconds or None
-    add(connection, conversation, target, first=first, last=first + target.segments - 1, again=again, fewer_after=fewer)
+    add(connection, conversation, target, first=first, last=last, again=again, fewer_after=fewer)
 
 
 def add(
@@ -118,17 +113,19 @@ def _segments(connection: Connection, conversation: ConversationId, first: int, 
 
 
 def _priority(group: Sequence[Any]) -> int:
-    return priority_of(
-        max(one.importance for one in group), sum(one.tokens_0 for one in group), sum(one.reads for one in group)
-    )
+    """Return the priority of a group: important, large and often-read ones first; large ones save most tokens."""
+    importance: int = max(node.importance for node in group)
+    tokens: int = sum(node.tokens_0 for node in group)
+    reads: int = sum(node.reads for node in group)
+    return importance + min(_MOST_PRIORITY, tokens // _TOKENS_A_POINT) + min(_MOST_PRIORITY, reads * _POINTS_A_READ)
 
 
 def reprioritize(
     connection: Connection, conversation: ConversationId, target: RefineTarget, idxs: Iterable[int]
 ) -> None:
     """Raise the priority of due jobs on segments that were expanded."""
-    for first in sorted({idx // target.segments * target.segments for idx in idxs}):
-        group = _segments(connection, conversation, first, first + target.segments - 1)
+    for first, last in sorted({group_of(target, idx) for idx in idxs}):
+        group = _segments(connection, conversation, first, last)
         due = (_job.c.conversation == conversation, REFINES, _job.c.subject == first, DUE)
         connection.execute(update(_job).where(*due).values(priority=_priority(group)))
 
@@ -181,7 +178,7 @@ def due(connection: Connection, most: int, *, after: str, lease_milliseconds: in
     )  # fmt: skip
 
 
-def last_of(target: RefineTarget, first_idx: int) -> tuple[int, int]:
+def group_of(target: RefineTarget, idx: int) -> tuple[int, int]:
     """Return the first and last segment of a segment's group."""
-    first = first_idx // target.segments * target.segments
+    first = idx // target.segments * target.segments
     return first, first + target.segments - 1

@@ -35,7 +35,7 @@ def read_group(
     connection: Connection, conversation: ConversationId, target: RefineTarget, first_idx: int
 ) -> Group | None:
     """Read the group of a segment, as far as it is closed; None when its first segment is gone."""
-    first, last = sql_refine_jobs.last_of(target, first_idx)
+    first, last = sql_refine_jobs.group_of(target, first_idx)
     row = connection.execute(select(_conversation).where(_conversation.c.id == conversation)).first()
     nodes = _nodes(connection, conversation, 0, first, last)
     if row is None or not nodes or nodes[0].node.idx != first:
