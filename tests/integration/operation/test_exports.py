@@ -373,28 +373,6 @@ def test_another_versions_archive_is_folded_anew(run: Run, tf: Turnfold, local: 
     assert local.digest("c", "other") == local.digest("c")
 
 
-@pytest.mark.daily_on("sqlite")
-def test_a_result_of_an_older_archive_is_the_tools_when_it_is_folded_anew(
-    run: Run, tf: Turnfold, local: LocalWorker, tmp_path: Path
-) -> None:
-    result = {"type": "tool_result", "tool_use_id": "k", "content": "The organ loft holds nine singers."}
-    message = {"role": "user", "name": "Ana", "content": [result], "turn_id": "r"}
-    tf.configure("c", settings=SMALL)
-    tf.append("c", [*named("a", 2), message, *named("b", 16)])
-    local.settle()
-    lines = [json.loads(line) for line in run("export", "c").stdout.splitlines()]
-    (turn,) = [line["turn"] for line in lines if line.get("turn", {}).get("turn_id") == "r"]
-    turn.update(role="user", name="Ana", parts={"content": [result]})
-    file = tmp_path / "older.jsonl"
-    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-
-    run("import", file, "--fold-anew", tenant="other")
-    local.settle()
-    assert tf.for_tenant("other").turns("c") == tf.turns("c")
-    assert {hit.origin for hit in tf.for_tenant("other").search("c", "organ loft")} == {"tool"}
-    assert local.digest("c", "other") == local.digest("c")
-
-
 def test_a_conversation_that_is_being_forgotten_is_neither_exported_nor_imported(
     run: Run, tf: Turnfold, local: LocalWorker, tmp_path: Path
 ) -> None:

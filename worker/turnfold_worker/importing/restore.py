@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn
 from sqlalchemy import Connection, Engine, select
 
 from turnfold.contract.keys import Address, checked_id
-from turnfold.contract.records import ConversationId, Role, StoredTurn, TurnState
+from turnfold.contract.records import ConversationId, Role, TurnState
 from turnfold.contract.tables import ConversationRow, TurnRow, table
 from turnfold.contract.tasks import Operation
 from turnfold.errors import InvalidInput
@@ -231,9 +231,6 @@ class _Conversation:
             self._source.fail(f"is not a turn: {error}")
         if not isinstance(row["parts"], dict | None):
             self._source.fail("is not a turn: its parts are no object")
-        if self._anew:
-            # Archives of earlier versions have a tool's results in a user's message under the user's role.
-            row |= _told_by(row)
         if row["seq"] != self._turns:
             self._source.fail(f"turn {self._turns} is missing here: export it again")
         self._hash.update(_marked(row["seq"], row["turn_id"], row["content_hash"], row["state"]))
@@ -277,14 +274,6 @@ def _stored_hash(connection: Connection, conversation: int | None, last_seq: int
     for row in rows:
         hashed.update(_marked(*row))
     return hashed.digest()
-
-
-def _told_by(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns that say whose words a turn's row has, by the rules of this version."""
-    turn = StoredTurn(
-        seq=row["seq"], turn_id=row["turn_id"], role=Role(row["role"]), content="", name=row["name"], parts=row["parts"]
-    )
-    return {"role": str(turn.role), "name": turn.name, "parts": turn.parts}
 
 
 def _marked(seq: int, turn_id: str, content_hash: bytes, state: int) -> bytes:
