@@ -42,11 +42,6 @@ def test_an_id_is_any_text(http: httpx.Client, tf: Turnfold, conversation: str) 
     assert len(tf.turns(conversation)) == 2
 
 
-def test_the_process_says_that_it_lives(gateway: Gateway) -> None:
-    with gateway.client() as client:
-        assert client.get("/healthz").json() == {"status": "ok"}
-
-
 @pytest.mark.parametrize("key", [None, "x", "tfk_nothing", "tfk_0123456789ab_" + "x" * 43])
 def test_without_a_valid_key_there_is_nothing(gateway: Gateway, key: str | None) -> None:
     with gateway.client(key) as client:

@@ -91,14 +91,6 @@ def test_a_disk_that_is_full_while_tables_are_made_is_said_in_a_line(
     assert result.stderr.endswith("free disk space\n")
 
 
-@pytest.mark.parametrize("days", ["0", "99999999999"])
-def test_days_that_no_calendar_has_are_refused(run: Run, days: str) -> None:
-    result = run("usage", "--days", days)
-
-    assert result.exit_code == 2
-    assert "--days" in result.stderr
-
-
 def test_words_that_are_no_text_replace_nothing(run: Run) -> None:
     result = run("edit", "c", "m-1", "-", input=b"\x89PNG\r\n\xff\xfe")
 
@@ -122,13 +114,6 @@ def test_an_empty_conversation_beside_others_is_no_trouble(run: Run, write: Writ
     file = write("two.jsonl", [one, {"id": "empty", "turns": []}])
 
     assert "Hello." in run("fold", file, "--conversation", "full").output
-
-
-def test_nobody_waits_for_less_than_no_time(run: Run, write: Write) -> None:
-    result = run("import", write("c.jsonl", [{"role": "user", "content": "Hello."}]), "--wait", "-3")
-
-    assert result.exit_code == 2
-    assert "--wait" in result.stderr
 
 
 def test_a_full_disk_is_said_in_a_line(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,14 +153,6 @@ def test_a_bad_file_says_what_was_not_done(run: Run, write: Write) -> None:
     assert run("import", file).stderr.splitlines()[-1] == "nothing was imported from this file"
 
 
-@pytest.mark.parametrize("command", ["import", "fold"])
-def test_a_folder_in_the_place_of_a_file_is_named(run: Run, tmp_path: Path, command: str) -> None:
-    result = run(command, tmp_path)
-
-    assert result.exit_code == 2
-    assert "is a folder: give the files in it" in result.stderr
-
-
 @pytest.mark.parametrize(
     ("arguments", "option"),
     [
@@ -185,6 +162,9 @@ def test_a_folder_in_the_place_of_a_file_is_named(run: Run, tmp_path: Path, comm
         (["fold", "c.jsonl", "--policy", "mine"], "'balanced', 'recency'"),
         (["expand", "c", "L1:x-1", "--max-tokens", "0"], "--max-tokens"),
         (["status", "c", "--wait", "-1"], "--wait"),
+        (["import", "c.jsonl", "--wait", "-3"], "--wait"),
+        (["usage", "--days", "0"], "--days"),
+        (["usage", "--days", "99999999999"], "--days"),
         (["search", "c", " "], "the query is empty"),
     ],
 )

@@ -150,14 +150,6 @@ class TestFold:
 
 
 class TestBadInput:
-    def test_a_file_that_is_not_json_is_named_with_its_line(self, run: Run, write: Write) -> None:
-        for command in ("fold", "import"):
-            result = run(command, write("diary.jsonl", "Dear diary,\n"))
-
-            assert result.exit_code == 2
-            assert "diary.jsonl:1: is not JSON" in result.stderr
-            assert "Traceback" not in result.output
-
     def test_every_file_is_checked_before_anything_is_sent(self, run: Run, write: Write) -> None:
         good, bad = write("good.jsonl", TURNS), write("bad.jsonl", [{"role": "boss", "content": "a"}])
 

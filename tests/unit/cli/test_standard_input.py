@@ -29,12 +29,6 @@ def test_what_is_wrong_with_standard_input_is_named_by_its_line(run: Run) -> Non
     assert refused.stderr.startswith("turnfold: standard input:2: is not JSON")
 
 
-def test_many_conversations_on_standard_input_have_to_be_chosen_from(run: Run) -> None:
-    both = "".join(json.dumps({"id": name, "turns": TURNS}) + "\n" for name in ("one", "two"))
-    assert "turnfold: standard input: choose one of its 2 conversations" in run("fold", "-", input=both).stderr
-    assert run("fold", "-", "--conversation", "two", "--digest", input=both).exit_code == 0
-
-
 def test_import_wants_a_name_for_what_has_none(run: Run) -> None:
     for nameless in (LINES, json.dumps({"messages": TURNS})):
         refused = run("import", "-", input=nameless)
