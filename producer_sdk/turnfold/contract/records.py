@@ -18,6 +18,8 @@ from datetime import date, datetime
 from enum import IntEnum, StrEnum
 from typing import Any, Final, Literal, NewType
 
+from turnfold.contract.lazy_patterns import lazy_pattern
+
 ConversationId = NewType("ConversationId", int)
 """Surrogate key of a conversation in SQL, never shown to callers."""
 
@@ -206,6 +208,19 @@ class StoredTurn:
         return (Role.USER, parts.get("name")) if parts.get("role") == Role.USER else (self.role, self.name)
 
 
+_READS_OTHERWISE: Final = lazy_pattern(r"turns?(?:-[0-9]+)?|(?:.*-)?c[0-9]{1,2}")
+"""Slugs of a segment that, followed by its number, would parse as turns or as a chapter."""
+
+
+def marker_name(height: int, idx: int, slug: str) -> str:
+    """Return the part of a node's marker after the level; a slug that would change its meaning is left out."""
+    if height:
+        number = f"c{height}-{idx + 1}"
+    else:
+        number, slug = str(idx + 1), "" if _READS_OTHERWISE.fullmatch(slug) else slug
+    return f"{slug}-{number}" if slug else number
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
     """A segment or chapter without its text, which is fetched separately."""
@@ -227,8 +242,7 @@ class Node:
     @property
     def marker_name(self) -> str:
         """Part of a marker after the level: a readable slug, then the number that resolves it."""
-        number = str(self.idx + 1) if self.height == 0 else f"c{self.height}-{self.idx + 1}"
-        return f"{self.slug}-{number}" if self.slug else number
+        return marker_name(self.height, self.idx, self.slug)
 
     def shows_model(self, level: int) -> bool:
         """Whether a level is shown in a model's words."""

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnfold.assemble import Marker, NodeTarget, TurnsTarget, format_marker, parse_marker
-from turnfold.contract.records import MAX_HEIGHT
+from turnfold.contract.records import MAX_HEIGHT, Node
 from turnfold.errors import UnknownMarker
 
 levels = st.integers(0, 3)
@@ -33,6 +33,7 @@ def test_a_marker_is_read_back_as_it_was_written(marker: Marker, slug: str) -> N
 @pytest.mark.parametrize("slug", ["turns", "turn", "turns-3", "c2", "vitamin-c2"])
 def test_words_that_read_as_turns_or_as_a_chapter_are_left_out(slug: str) -> None:
     assert format_marker(Marker(1, NodeTarget(0, 4)), slug=slug) == "L1:5"
+    assert Node(height=0, idx=4, first_seq=1, last_seq=2, slug=slug, tokens=(9, 5, 3, 1)).marker_name == "5"
     assert format_marker(Marker(1, NodeTarget(0, 4)), slug=f"{slug}-x") == f"L1:{slug}-x-5"
 
 

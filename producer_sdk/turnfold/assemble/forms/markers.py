@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.records import MAX_HEIGHT, Node
+from turnfold.contract.records import MAX_HEIGHT, Node, marker_name
 from turnfold.errors import UnknownMarker
 
 ARROW: Final = "\N{RIGHTWARDS ARROW}"
@@ -35,8 +35,6 @@ _MARKER: Final = lazy_pattern(
 
 _BESIDE: Final = lazy_pattern(rf"(?m)^ {{4}}\[… [\w ,]{{1,60}} {ARROW}(L0:turn-[0-9]{{1,12}})\]$")
 """The mark for omitted lines of an edit."""
-_READS_OTHERWISE: Final = lazy_pattern(r"turns?(?:-[0-9]+)?|(?:.*-)?c[0-9]{1,2}")
-"""Slugs of a segment that, followed by its number, would parse as turns or as a chapter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +75,7 @@ def format_marker(marker: Marker, *, slug: str = "") -> str:
         return turns_marker(
             target.first_seq, target.last_seq, level=marker.level, offset=target.offset, until=target.until
         )
-    number = str(target.idx + 1) if target.height == 0 else f"c{target.height}-{target.idx + 1}"
-    if target.height == 0 and _READS_OTHERWISE.fullmatch(slug):
-        slug = ""
-    return f"L{marker.level}:{slug}-{number}" if slug else f"L{marker.level}:{number}"
+    return f"L{marker.level}:{marker_name(target.height, target.idx, slug)}"
 
 
 def node_marker(node: Node, *, level: int, short: bool) -> str:
