@@ -6,17 +6,8 @@ from datetime import date, timedelta
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.periods import (
-    SATURDAY,
-    WEEK,
-    WEEKDAYS,
-    Period,
-    Precision,
-    one_day,
-    week_of,
-    weekday_number,
-    weekend_of,
-)
+from turnfold.contract.periods import WEEK, WEEKDAYS, Period, Precision, one_day, week_of, weekday_number, weekend_of
+from turnfold.dates.near_days import clear_weekend, days_to_weekday
 from turnfold.dates.numbers import COUNT, count_of, whole_units
 
 _NAMES: Final = "|".join(WEEKDAYS)
@@ -53,9 +44,9 @@ def beside(match_count: str | None, unit: str | None, weekday: str | None, side:
 def _weekday_beside(weekday: str, side: str, first: date, last: date) -> Period:
     number = weekday_number(weekday)
     if side == "before":
-        return one_day(first - timedelta((first.weekday() - number - 1) % WEEK + 1))
+        return one_day(first - timedelta(days_to_weekday(number, first, -1)))
     if side == "after":
-        return one_day(last + timedelta((number - last.weekday() - 1) % WEEK + 1))
+        return one_day(last + timedelta(days_to_weekday(number, last, 1)))
     return one_day(first + timedelta(number - first.weekday()))
 
 
@@ -75,7 +66,7 @@ def _unit_beside(count: str | None, unit: str, side: str, first: date, last: dat
         )
         return Period(ends[0], ends[1], Precision.DAY if least == greatest else Precision.WEEK, least != greatest)
     if unit == "weekend":
-        return _weekend_beside(least, side, first, last)
+        return clear_weekend(first, -1, least - 1) if side == "before" else clear_weekend(last, 1, least - 1)
     precision = Precision.WEEK if unit == "week" else Precision.MONTH if unit == "month" else Precision.YEAR
     if side == "before":
         return Period(
@@ -89,14 +80,3 @@ def _unit_of(unit: str, first: date, last: date) -> Period:
     if first == last and unit in ("week", "weekend"):
         return weekend_of(first) if unit == "weekend" else week_of(first)
     return Period(first, last)
-
-
-def _weekend_beside(count: int, side: str, first: date, last: date) -> Period:
-    if side == "before":
-        nearest = weekend_of(first, -1 if first.weekday() < SATURDAY + 2 else 0)
-        shift = -WEEK * (count - 1)
-    else:
-        nearest = weekend_of(last, 1 if last.weekday() >= SATURDAY else 0)
-        shift = WEEK * (count - 1)
-    moved = [day + timedelta(shift) for day in nearest[:2] if day is not None]
-    return Period(moved[0], moved[1], Precision.WEEK)
