@@ -28,7 +28,7 @@ from turnfold.contract.periods import (
 from turnfold.dates.near_days import AWAY, day_of_month, days_to_weekday
 from turnfold.dates.numbers import COUNT, count_of, whole_units
 from turnfold.dates.seasons import seasons_away
-from turnfold.dates.written import SEASONS, days_away, month_of
+from turnfold.dates.written import SEASONS, days_away, month_of, quarter_of, season_of
 
 _DAY: Final = "|".join(WEEKDAYS)
 _NTH: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
@@ -86,8 +86,8 @@ def composed_time(match: re.Match[str], said_on: date, toward: int = 0) -> Compo
         return None
 
 
-def _day(day: date, *, has_year: bool = False) -> ComposedTime:
-    return ComposedTime(one_day(day), day_label(day), may_stand=not has_year, has_year=has_year)
+def _day(day: date) -> ComposedTime:
+    return ComposedTime(one_day(day), day_label(day), may_stand=True)
 
 
 def _around(day: date, days: int) -> ComposedTime:
@@ -241,12 +241,9 @@ def _in_year(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime
     """Resolve 'October of last year', 'the spring of next year', 'Q4 next year'."""
     year, named = day.year + AWAY[groups["its_year"]], groups["in_year"]
     if named in SEASONS:
-        first, last = SEASONS[named]
-        season = whole_month(year, first, (year + (last < first), last))
-        return ComposedTime(season, f"{named} {year}", may_stand=True)
+        return ComposedTime(season_of(named, year), f"{named} {year}", may_stand=True)
     if named[1].isdigit():
-        first = 3 * int(named[1]) - 2
-        return ComposedTime(whole_month(year, first, (year, first + 2)), f"{named.upper()} {year}", may_stand=True)
+        return ComposedTime(quarter_of(int(named[1]), year), f"{named.upper()} {year}", may_stand=True)
     month = whole_month(year, month_of(named))
     return ComposedTime(month, period_label(month), may_stand=True)
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from datetime import date
 
-from turnfold.contract.periods import Period, Precision, whole_month
+from turnfold.contract.periods import Period, Precision
 from turnfold.dates.numbers import count_of
-from turnfold.dates.written import SEASONS, days_away
+from turnfold.dates.written import days_away, season_of
 
 
 def seasons_near(season: str, sign: int, day: date) -> list[Period]:
     """Return the seasons that 'last' (-1), 'this' (0) or 'next' (1) may mean, best first."""
     if sign:
         return _away(season, sign, day, 2)
-    around = [_of_year(season, year) for year in range(day.year - 1, day.year + 2)]
+    around = [season_of(season, year) for year in range(day.year - 1, day.year + 2)]
     return [min(around, key=lambda period: days_away(period, day, 0))]
 
 
@@ -33,13 +33,8 @@ def seasons_away(count: str, season: str, day: date, sign: int) -> Period:
 
 def _away(season: str, sign: int, day: date, many: int) -> list[Period]:
     """Return the `many` nearest seasons that are over (-1) or have not begun (1), nearest first."""
-    seasons = (_of_year(season, day.year + sign * years) for years in range(-1, many + 2))
+    seasons = (season_of(season, day.year + sign * years) for years in range(-1, many + 2))
     return [period for period in seasons if _is_clear(period, sign, day)][:many]
-
-
-def _of_year(season: str, year: int) -> Period:
-    first, last = SEASONS[season]
-    return whole_month(year, first, (year + (last < first), last))
 
 
 def _is_clear(period: Period, sign: int, day: date) -> bool:

@@ -163,13 +163,22 @@ def days_away(period: Period, near: date, toward: int) -> int:
     return away + 365_000 * wrong
 
 
+def season_of(season: str, year: int) -> Period:
+    """Return the season that begins in a year."""
+    first, last = SEASONS[season]
+    return whole_month(year, first, (year + (last < first), last))
+
+
+def quarter_of(number: int, year: int) -> Period:
+    """Return a quarter of a year, 1 to 4."""
+    return whole_month(year, 3 * number - 2, (year, 3 * number))
+
+
 def _of_year(match: re.Match[str], year: int) -> Period:
     if match["season"]:
-        first, last = SEASONS[match["season"].lower()]
-        return whole_month(year, first, (year + (last < first), last))
+        return season_of(match["season"].lower(), year)
     if match["quarter"]:
-        first = 3 * int(match["quarter"][1]) - 2
-        return whole_month(year, first, (year, first + 2))
+        return quarter_of(int(match["quarter"][1]), year)
     if match["feast"]:
         return one_day(_feast(match["feast"].lower(), year))
     month = month_of(match["m"] or match["m3"] or match["m4"])
