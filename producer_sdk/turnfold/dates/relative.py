@@ -230,11 +230,9 @@ def _edge(edge: str, which: str, unit: str, day: date, toward: int) -> RelativeT
 
 
 def _name(whole: Period, unit: str) -> str:
+    if unit in ("year", "month"):
+        return period_label(whole)
     first = whole.first or date.min
-    if unit == "year":
-        return str(first.year)
-    if unit == "month":
-        return f"{MONTHS[first.month - 1]} {first.year}"
     return f"the week of {day_label(first)}" if unit == "week" else f"Q{(first.month + 2) // 3} {first.year}"
 
 
@@ -254,13 +252,8 @@ def _placed(which: str, unit: str, day: date, toward: int) -> RelativeTime:
 
 
 def _placed_label(which: str, unit: str, periods: tuple[Period, ...], day: date, side: str) -> str:
-    first = periods[0].first or date.min
-    if unit == "year":
-        return str(first.year)
-    if unit == "month":
-        return f"{MONTHS[first.month - 1]} {first.year}"
-    if unit == "quarter":
-        return f"Q{(first.month + 2) // 3} {first.year}"
+    if unit in ("year", "month", "quarter"):
+        return _name(periods[0], unit)
     if which not in (*PAST, *COMING) or which == "earlier this":
         return ""
     if unit == "summer" and side == "before" and day.month >= _AUTUMN:
