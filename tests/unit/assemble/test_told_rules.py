@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnfold.assemble.by_value.told_rules import without_rules
+from turnfold.assemble.by_value.query_notes import without_rules
 from turnfold.contract.notes import Note
 from turnfold.contract.records import Anchor, AnchorType
 

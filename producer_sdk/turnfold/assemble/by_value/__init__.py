@@ -13,7 +13,6 @@ work_state     files as last changed, runs and failures
 answers        turns that answer a query, verbatim
 doubts         anchors that turns after the last fold may have changed
 fitting        the first of a ranking while there is room
-told_rules     notes that repeat a shown rule
 query_notes    notes that a query adds, after those chosen without it
 draft          a plan under construction, and what its parts leave to each other
 first_parts    requests, anchors, names, actions

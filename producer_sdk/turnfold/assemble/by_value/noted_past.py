@@ -14,8 +14,7 @@ from turnfold.assemble.by_value.draft import WORTH_FILLING, Draft
 from turnfold.assemble.by_value.fitting import fitting_notes, with_whole
 from turnfold.assemble.by_value.group_spans import grouped, with_more
 from turnfold.assemble.by_value.past import Taken, filled_from
-from turnfold.assemble.by_value.query_notes import Asked, asked, header_of, room_unasked
-from turnfold.assemble.by_value.told_rules import without_rules
+from turnfold.assemble.by_value.query_notes import Asked, asked, header_of, room_unasked, without_rules
 from turnfold.assemble.forms.groups import Group
 from turnfold.assemble.last_turns import reserve
 from turnfold.assemble.policy import rounded_down, rounded_up

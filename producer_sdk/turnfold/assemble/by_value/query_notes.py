@@ -14,6 +14,8 @@ from turnfold.assemble.forms.render_text import HITS_HEADER, MORE_HEADER, NO_MAT
 from turnfold.assemble.policy import rounded_down
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.notes import Note, in_order
+from turnfold.contract.records import Anchor, AnchorType
+from turnfold.contract.words import note_stems
 
 _ALL_FOR_QUERY: Final = 1_000
 """Tokens up to which a context with a query has no notes that are chosen regardless of it."""
@@ -21,6 +23,10 @@ _ENOUGH: Final = 8_000
 """Tokens that the results of a question seldom exceed, however large the budget."""
 _STEP: Final = 0.02
 """Rounding step, as a share of the budget."""
+_RULES: Final = frozenset({AnchorType.INSTRUCTION, AnchorType.CONSTRAINT, AnchorType.PREFERENCE})
+"""Anchor types that apply to any query; of other facts the notes are kept, which say where they belong."""
+_BESIDE: Final = frozenset({"i'll", "will", "please"})
+"""Stems that a rule gains when its speaker repeats it."""
 
 
 def room_unasked(room: int, *, share: float, target: int) -> int:
@@ -93,3 +99,14 @@ def asked(
     unsaid = (note for note in notes if note.seq not in whole and note[:2] not in background)
     hits = fitting_notes(unsaid, (), room - said.tokens - pricing.count(header), pricing)
     return Asked(said, tokens=said.tokens, header=header).with_notes(hits, pricing)
+
+
+def without_rules(notes: Iterable[Note], shown: Iterable[Anchor]) -> list[Note]:
+    """Notes in their order, without those whose stems are all in one shown rule of the same speaker."""
+    rules = [(anchor.speaker, frozenset(note_stems(anchor.text))) for anchor in shown if anchor.type in _RULES]
+    return [note for note in notes if not rules or not _is_told(note, rules)]
+
+
+def _is_told(note: Note, rules: Iterable[tuple[str | None, frozenset[str]]]) -> bool:
+    stems = frozenset(note_stems(note.text)) - _BESIDE
+    return any(speaker == note.speaker and stems <= rule for speaker, rule in rules)
