@@ -8,15 +8,14 @@ from typing import Final, Literal, Self, cast
 
 from turnfold.contract.records import AnchorState, Origin
 from turnfold.contract.results import Note
+from turnfold.contract.wanted_anchors import LAST_TURN
 from turnfold.errors import InvalidInput
 from turnfold.wire.name_sets import members, names
-from turnfold.wire.whole_numbers import whole_number
+from turnfold.wire.whole_numbers import turn_number, whole_number
 
 WrittenBy = Literal["rules", "model"]
 NOTES_A_PAGE: Final = 10_000
 """Default page size: the notes of some thousand turns."""
-LAST: Final = 2**31 - 1
-"""Highest possible turn number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +28,8 @@ class WantedNotes:
     """None: any speaker."""
     min_importance: int = 0
     first_turn: int = 1
-    last_turn: int = LAST
-    limit: int = LAST
+    last_turn: int = LAST_TURN
+    limit: int = LAST_TURN
     written_by: WrittenBy | None = None
     """None: the notes that contexts show, a model's where it wrote some, otherwise the rules'."""
 
@@ -57,8 +56,8 @@ class WantedNotes:
             origins=members("origins", Origin, origins),
             speakers=None if speakers is None else names("speakers", speakers),
             min_importance=min_importance,
-            first_turn=min(whole_number("first_turn", first_turn, least=1), LAST),
-            last_turn=LAST if last_turn is None else min(whole_number("last_turn", last_turn, least=1), LAST),
+            first_turn=turn_number("first_turn", first_turn, least=1),
+            last_turn=LAST_TURN if last_turn is None else turn_number("last_turn", last_turn, least=1),
             limit=whole_number("limit", limit, least=1),
             written_by=cast("WrittenBy | None", written_by),
         )
