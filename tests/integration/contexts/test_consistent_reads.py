@@ -11,7 +11,6 @@ from conftest import LocalWorker
 from turnfold import Context, Settings, Turnfold
 
 TURNS = 200
-READERS = 3
 
 
 def content(number: int) -> str:

@@ -97,6 +97,9 @@ def test_arguments_of_reads_do_what_the_clients_do() -> None:
         assert folded.notes()
         assert folded.notes(written_by="rules") == folded.notes()
         assert folded.notes(written_by="model") == []
+        for written_by in ("nobody", ["rules"]):
+            with pytest.raises(InvalidInput, match="written_by must be"):
+                folded.notes(written_by=written_by)  # type: ignore[arg-type]
         by_now = [
             [
                 hit.first_seq

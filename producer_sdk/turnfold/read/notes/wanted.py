@@ -49,7 +49,7 @@ class WantedNotes:
         """Check a caller's filter; None means all. Raises `InvalidInput`."""
         if whole_number("min_importance", min_importance, least=0) > 100:
             raise InvalidInput(f"min_importance must be at most 100, not {min_importance}")
-        if written_by not in {None, "rules", "model"}:
+        if written_by not in (None, "rules", "model"):
             raise InvalidInput(f"written_by must be 'rules', 'model' or None, not {written_by!r}")
         return cls(
             states=members("states", AnchorState, states),
