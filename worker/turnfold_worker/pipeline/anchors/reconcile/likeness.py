@@ -210,6 +210,11 @@ class Known:
         return self.anchor.state is AnchorState.ACTIVE
 
 
+def place_of(known_anchor: Known) -> tuple[int, int]:
+    """Return where an anchor was said, as a key of the conversation's order."""
+    return known_anchor.anchor.turn_seq, known_anchor.anchor.start
+
+
 def bare_value(stated: str) -> str:
     """Strip the leading 'on' from a number or date and lower-case it."""
     return stated.lower().removeprefix("on ")

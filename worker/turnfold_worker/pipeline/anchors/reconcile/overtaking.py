@@ -35,6 +35,7 @@ from turnfold_worker.pipeline.anchors.reconcile.differences import (
 from turnfold_worker.pipeline.anchors.reconcile.likeness import (
     Known,
     cosine,
+    place_of,
     same_names,
     same_person,
     same_speaker,
@@ -307,7 +308,3 @@ def renumbered_by(new: Known, known: Sequence[Known]) -> Known | None:
         and not old.shown_only and renumbers(new.anchor.text, old.anchor.text)
     ]  # fmt: skip
     return earlier[0] if len(earlier) == 1 else None
-
-
-def place_of(known_anchor: Known) -> tuple[int, int]:
-    return known_anchor.anchor.turn_seq, known_anchor.anchor.start

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Final
 
 from turnfold.contract.records import AnchorType, Role
-from turnfold_worker.pipeline.anchors.reconcile.likeness import Known, same_speaker, shared
+from turnfold_worker.pipeline.anchors.reconcile.likeness import Known, place_of, same_speaker, shared
 from turnfold_worker.pipeline.anchors.statements.overrides import Reach, is_bare, of_another_topic, plans, reach_of
 
 WITHIN: Final = 4
@@ -19,7 +19,7 @@ _OVERTAKEN: Final = frozenset({AnchorType.DECISION, AnchorType.COMMITMENT})
 
 def plans_set_aside(fresh: Sequence[Known], known: Sequence[Known]) -> Iterator[tuple[Known, Known | None]]:
     """Yield the new plan, else the marker, of each turn that sets plans aside, with each plan superseded or None."""
-    ordered = sorted((known_anchor for known_anchor in fresh if not known_anchor.shown_only), key=_place)
+    ordered = sorted((known_anchor for known_anchor in fresh if not known_anchor.shown_only), key=place_of)
     for _, turn in groupby(ordered, key=lambda one: one.anchor.turn_seq):
         of_turn = list(turn)
         markers = [
@@ -55,17 +55,17 @@ def _instead(known_anchors: Sequence[Known], marker: Known) -> Known | None:
         for known_anchor in known_anchors
         if known_anchor.active and _is_plan(known_anchor) and not is_bare(known_anchor.anchor.text)
     ]
-    after = [plan for plan in made if _place(plan) >= _place(marker)]
+    after = [plan for plan in made if place_of(plan) >= place_of(marker)]
     return after[0] if after else made[-1] if made else None
 
 
 def _set_aside(reach: Reach, marker: Known, new: Known | None, known: Sequence[Known]) -> list[Known]:
-    first = min(_place(marker), _place(new or marker))
+    first = min(place_of(marker), place_of(new or marker))
     earlier = [
         old
         for old in known
         if old.active
-        and _place(old) < first
+        and place_of(old) < first
         and _is_plan(old)
         and not is_bare(old.anchor.text)
         and same_speaker(old, marker)
@@ -76,14 +76,10 @@ def _set_aside(reach: Reach, marker: Known, new: Known | None, known: Sequence[K
     if reach is Reach.LATEST:
         earlier = [old for old in earlier if marker.anchor.turn_seq - old.anchor.turn_seq <= WITHIN]
     alike = [old for old in earlier if new is not None and shared(new, old)]
-    return [max(alike or earlier, key=_place)] if earlier else []
+    return [max(alike or earlier, key=place_of)] if earlier else []
 
 
 def _is_plan(known_anchor: Known) -> bool:
     return plans(known_anchor.anchor.text) or (
         known_anchor.kind in _OVERTAKEN and not known_anchor.said.rstrip("\"') ").endswith("?")
     )
-
-
-def _place(known_anchor: Known) -> tuple[int, int]:
-    return known_anchor.anchor.turn_seq, known_anchor.anchor.start
