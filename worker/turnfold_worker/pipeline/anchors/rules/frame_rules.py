@@ -9,7 +9,7 @@ from typing import Final
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.attribute_rules import KIN
 from turnfold_worker.pipeline.anchors.rules.rule import joined
-from turnfold_worker.pipeline.anchors.rules.state_rules import REACHED
+from turnfold_worker.pipeline.anchors.rules.state_rules import REACHED, SUBJECT
 from turnfold_worker.pipeline.language.common_words import listed
 
 OPENS: Final = lazy_pattern(
@@ -124,10 +124,6 @@ COUNTED: Final = lazy_pattern(
 )
 """Numbers that count things or units, as opposed to labels: 'room 12 is free', 'question number 3'."""
 
-_SUBJECT: Final = (
-    r"(?!(?:it|this|that|these|those|there|he|she|they|who|what|which|you|everyone|everything|nothing|nobody|all)(?!\w))"
-    r"(?:[^\s,]+,? ){1,9}?"
-)
 UNIQUE: Final = lazy_pattern(
     r"(?<!\w)(?:favou?rite|default|main|primary|current|preferred|latest|name|title|colou?r|password|codename|nickname|"
     r"branch|language|theme|mode|winner|status)(?!\w)"
@@ -234,11 +230,11 @@ _NO_SERIES: Final = (
 """Excludes nouns of a series: 'option 5' is not a version."""
 FRAMES: Final[tuple[tuple[str, re.Pattern[str], Sort], ...]] = (
     ("is", lazy_pattern(
-        rf"^(?P<subject>{_SUBJECT})(?:is|are|am|will be) (?:(?P<prep>based in|located in|hosted on|due on|"
+        rf"^(?P<subject>{SUBJECT})(?:is|are|am|will be) (?:(?P<prep>based in|located in|hosted on|due on|"
         r"due by|due in|in|at|on|by|under|behind|next to|from|with|called|named|until|of|"
         r"to) )?(?P<value>.+)$"), _of_copula),
     ("verb", lazy_pattern(
-        rf"^{_SUBJECT}{_NOW}(?:(?:live|lives|living) (?:in|at|on)|(?:work|works|working) (?:at|for)|"
+        rf"^{SUBJECT}{_NOW}(?:(?:live|lives|living) (?:in|at|on)|(?:work|works|working) (?:at|for)|"
         r"(?:stay|stays|staying) (?:in|at|with)|(?:meet|meets|meeting) (?:at|in)|(?:listen|listens|listening) on|"
         r"(?:run|runs|running) on|(?:fly|flying|deploy|deploying|travel|travelling|pay|paying|bank|banking) "
         r"(?:with|via|by)|"
@@ -248,38 +244,38 @@ FRAMES: Final[tuple[tuple[str, re.Pattern[str], Sort], ...]] = (
         r"ships?|launch(?:es)?|opens?|closes?) "
         rf"(?:at|on|in|from)) {_ARTICLE}(?P<value>.+)$"), _any),
     ("for", lazy_pattern(
-        rf"^{_SUBJECT}{_NOW}(?:use|uses|using|chose|chosen|choose|picked|pick|decided on|settled on|go with|going with|"
+        rf"^{SUBJECT}{_NOW}(?:use|uses|using|chose|chosen|choose|picked|pick|decided on|settled on|go with|going with|"
         r"went with|take|takes|taking|prefer|prefers|run|runs|running|book|booked|want|wants|need|needs|hire|hired) "
         rf"{_ARTICLE}(?P<value>[^,]+?) (?P<behind>(?:for|as) (?=[^,]*\w{{4}}).+)$"), _any),
     ("way", lazy_pattern(
-        rf"^{_SUBJECT}{_NOW}(?:take|takes|taking|catch|go by|going by|travel by) {_ARTICLE}"
+        rf"^{SUBJECT}{_NOW}(?:take|takes|taking|catch|go by|going by|travel by) {_ARTICLE}"
         r"(?P<value>train|bus|car|plane|ferry|taxi|tram|bike|flight|boat|coach|metro|subway)"
         r"(?P<behind> (?:to|from) .+)$"), _any),
     ("which", lazy_pattern(
-        rf"^{_SUBJECT}{_NOW}(?:chose|chosen|choose|picked|pick|go with|going with|went with|prefer|prefers) "
+        rf"^{SUBJECT}{_NOW}(?:chose|chosen|choose|picked|pick|go with|going with|went with|prefer|prefers) "
         r"(?P<value>.+)$"), _with_head),
     ("liking", lazy_pattern(
         rf"^(?:i|we) {_NOW}prefer (?P<value>[^,]+?)(?P<behind> (?:in the (?:morning|afternoon|evening)s?|at night|"
         r"(?:on|at|in|for|with|during|to) (?:the |my |our )?[\w-]+)$)"), _any),
     ("weekday", lazy_pattern(
-        rf"^(?P<subject>(?:the|our|my) {_SUBJECT})(?!(?:is|are|will)(?!\w))[a-z]{{3,20}}s? (?:on|every|each) "
+        rf"^(?P<subject>(?:the|our|my) {SUBJECT})(?!(?:is|are|will)(?!\w))[a-z]{{3,20}}s? (?:on|every|each) "
         r"(?P<value>(?:mon|tues|wednes|thurs|fri|satur|sun)days?)$"), _any),
     ("there", lazy_pattern(
         r"^(?:i|we) (?:will |am |are |can )?(?:be )?(?:there|back|home|over|here|in|out) (?:at|by) "
         r"(?P<value>\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?)$"), _any),
     ("part", lazy_pattern(
-        rf"^{_SUBJECT}(?:prefer|prefers) [\w-]+ (?:in|at|on) (?:the )?(?P<value>mornings?|afternoons?|evenings?|"
+        rf"^{SUBJECT}(?:prefer|prefers) [\w-]+ (?:in|at|on) (?:the )?(?P<value>mornings?|afternoons?|evenings?|"
         r"weekdays|weekends?|\w+days?)$"), _any),
     ("version", lazy_pattern(
-        rf"^{_SUBJECT}{_NOW}(?:run|runs|running|use|uses|using|on) {_ARTICLE}{_NO_SERIES}[a-z][\w.+-]{{1,30}} "
+        rf"^{SUBJECT}{_NOW}(?:run|runs|running|use|uses|using|on) {_ARTICLE}{_NO_SERIES}[a-z][\w.+-]{{1,30}} "
         r"(?:version )?v?"
         r"(?P<value>\d{1,4}(?:\.\d{1,4}){0,3})(?P<behind> (?:in|on|for) [^,]+)?$"), _any),
     ("kept", lazy_pattern(
-        rf"^{_SUBJECT}{_NOW}(?:store|stores|storing|keep|keeps|keeping|track|tracks|tracking|host|hosts|hosting|write|"
+        rf"^{SUBJECT}{_NOW}(?:store|stores|storing|keep|keeps|keeping|track|tracks|tracking|host|hosts|hosting|write|"
         rf"writes|writing) (?:the |our |my |its |their )?[\w-]{{3,20}}(?: [\w-]{{3,20}})? (?:in|on|with) {_ARTICLE}"
         r"(?P<value>[^\s,]+(?: [^\s,]+)?)$"), _named),
     ("name", lazy_pattern(
-        rf"^{_SUBJECT}{_NOW}(?:name|naming|named|call|calling) (?:the|our|my) [\w-]+ (?P<value>[\w-]+)$"), _named),
+        rf"^{SUBJECT}{_NOW}(?:name|naming|named|call|calling) (?:the|our|my) [\w-]+ (?P<value>[\w-]+)$"), _named),
 )  # fmt: skip
 """Names and patterns of frames, with the function for the sort of value."""
 _TASKS: Final = (

@@ -78,9 +78,13 @@ REACHED: Final = lazy_pattern(
     rf"(?:has|have) (?=(?:{_CAME}){_BEHIND}))"
 )
 """Recent events that are expressed as states: 'the application was approved', 'the order has arrived'."""
+SUBJECT: Final = (
+    r"(?!(?:it|this|that|these|those|there|he|she|they|who|what|which|you|everyone|everything|nothing|nobody|all)(?!\w))"
+    r"(?:[^\s,]+,? ){1,9}?"
+)
+"""A subject that names what a clause is about."""
 _STATE: Final = lazy_pattern(
-    r"^(?P<subject>(?!(?:it|this|that|these|those|there|he|she|they|who|what|which|you|everyone|everything|nothing|"
-    r"nobody|all)(?!\w))(?:[^\s,]+,? ){1,9}?)(?:is|are|am) (?:all |fully )?"
+    rf"^(?P<subject>{SUBJECT})(?:is|are|am) (?:all |fully )?"
     rf"(?P<state>{'|'.join(sorted((*_SAME, *_SCALES_OF), key=len, reverse=True))})"
     rf"(?: (?:again|yet|as planned))?{_BEHIND}"
 )
