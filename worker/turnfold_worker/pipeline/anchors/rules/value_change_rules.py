@@ -40,7 +40,6 @@ _AMOUNT: Final = (
     rf"{_AFTER}"
 )
 """A number or version, as opposed to what something was changed to do."""
-_TAIL: Final = rf"(?: (?:for|in|on|as) (?P<thing>(?:the |our |my )?{_PHRASE})(?=[.,;:!?](?!\w)|$))?"
 _CHANGED: Final = (
     r"(?:raised|increased|lowered|reduced|cut|dropped|bumped|upped|extended|expanded|scaled|upgraded|downgraded|changed|"
     r"set(?! up)|adjusted|shortened|lengthened|updated|brought|doubled|tripled|halved|widened|narrowed)"
