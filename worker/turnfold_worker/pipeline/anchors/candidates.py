@@ -87,7 +87,7 @@ def candidates_of(reading: Reading, acts: Sequence[Found], company: Company) -> 
             if " " in error.text:
                 yield Candidate(AnchorType.CRITICAL_FACT, 55, Span(error.start, error.end), "error")
         return
-    yield from (Candidate(AnchorType.CRITICAL_FACT, *_setting(reading, span)) for span in _configuration(reading))
+    yield from _configuration(reading)
     yield from (
         Candidate(AnchorType.CONSTRAINT, points_of(AnchorType.CONSTRAINT), span, "insisted on")
         for span in insisted_on(reading, company)
@@ -255,15 +255,12 @@ def _says_nothing(best: Found, statement: str, reading: Reading) -> bool:
     return idle is not None and not any(fact.kind in VALUES for fact in stated)
 
 
-def _configuration(reading: Reading) -> Iterator[Span]:
+def _configuration(reading: Reading) -> Iterator[Candidate]:
     content = reading.turn.content
     for block in reading.code:
         for match in statement_rules.CONFIGURATION.finditer(content, block.start, block.end):
             # 'PORT = getenv("PORT")' reads a setting but states none.
             if "(" not in match[1]:
-                yield Span(*match.span(1))
-
-
-def _setting(reading: Reading, span: Span) -> tuple[int, Span, str]:
-    """Return points for a configuration line: a number was set on purpose, while a word is often from an example."""
-    return (90 if any(map(str.isdigit, reading.text(span))) else 60), span, "configuration"
+                # A number was set on purpose, while a word is often from an example.
+                points = 90 if any(map(str.isdigit, match[1])) else 60
+                yield Candidate(AnchorType.CRITICAL_FACT, points, Span(*match.span(1)), "configuration")
