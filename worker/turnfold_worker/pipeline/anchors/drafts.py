@@ -37,7 +37,7 @@ class Answer(NamedTuple):
 
     def is_in(self, draft: AnchorDraft) -> bool:
         """Check whether a draft overlaps the answer."""
-        return draft.turn_seq == self.turn_seq and draft.start < self.end and self.start < draft.end
+        return draft.turn_seq == self.turn_seq and draft.overlaps(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +70,10 @@ class AnchorDraft:
     """For a question, its answer in the same segment."""
     turns_before: tuple[Reading, ...] | None = field(default=None, compare=False, repr=False)
     """For a correction, its turn and those before it in the same segment, oldest first."""
+
+    def overlaps(self, part: Span | Answer | AnchorDraft) -> bool:
+        """Check whether the draft shares text with a part of its turn."""
+        return self.start < part.end and part.start < self.end
 
 
 def packed_drafts(drafts: Iterable[AnchorDraft]) -> list[list[Any]]:

@@ -96,7 +96,7 @@ def extract_anchors(
     for reading, done in zip(readings, acts, strict=True):
         of_turn = _of_turn(reading, done, wanted, company_of[reading.turn.seq], least=settings.anchor_threshold)
         decided = agreed.get(reading.turn.seq)
-        drafts.extend(drafted for drafted in of_turn if decided is None or not _overlap(drafted, decided))
+        drafts.extend(drafted for drafted in of_turn if decided is None or not drafted.overlaps(decided))
     own = [drafted for drafted in drafts if PASTED not in drafted.factors]
     best = _best([settled(draft, readings, own) for draft in drafts], MAX_PER_SEGMENT, standing=MAX_PER_SEGMENT)
     best = with_bearing(best, readings, company_of)
@@ -192,21 +192,17 @@ def _drafts_of(
             spans.insert(0, whole)
         for span in spans:
             draft = _draft(reading, candidate.kind, span, factors, stands=candidate.stands)
-            if draft.score >= least and not any(_overlap(taken_draft, draft) for taken_draft in drafts):
+            if draft.score >= least and not any(draft.overlaps(taken_draft) for taken_draft in drafts):
                 drafts.append(draft)
                 break
     if reading.turn.importance is Importance.PIN:
         pinned = _pinned(reading)
         drafts = [
             *pinned,
-            *(taken_draft for taken_draft in drafts if not any(_overlap(taken_draft, whole) for whole in pinned)),
+            *(taken_draft for taken_draft in drafts if not any(taken_draft.overlaps(whole) for whole in pinned)),
         ]
     most_drafts = _MAX_PER_TURN[reading.turn.role]
     return _best(drafts, most_drafts, standing=2 * most_drafts)
-
-
-def _overlap(draft: AnchorDraft, other: AnchorDraft) -> bool:
-    return draft.start < other.end and other.start < draft.end
 
 
 def _draft(reading: Reading, kind: AnchorType, span: Span, factors: Factors, *, stands: bool = False) -> AnchorDraft:

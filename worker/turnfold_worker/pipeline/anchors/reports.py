@@ -68,12 +68,9 @@ def _brief(
     for reading in readings:
         if reading.tool:
             continue
-        of_turn = [draft for draft in kept if draft.turn_seq == reading.turn.seq]
         for span in reading.sentences[:_SENTENCES]:
             text = reading.text(span)
-            if reading.is_pasted(span) or any(draft.start < span.end and span.start < draft.end for draft in of_turn):
-                continue
-            if may_settle(text):
+            if not (reading.is_pasted(span) or _is_covered(reading, span, kept)) and may_settle(text):
                 yield _draft(reading, span, text)
 
 
@@ -91,10 +88,9 @@ def _values(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iterato
     for reading in reversed(readings):
         if reading.tool or reading.turn.role is not Role.USER:
             continue
-        of_turn = [draft for draft in kept if draft.turn_seq == reading.turn.seq]
         for place in _stating(reading):
             span = reading.sentences[place]
-            if not any(draft.start < span.end and span.start < draft.end for draft in of_turn):
+            if not _is_covered(reading, span, kept):
                 yield _draft(reading, span, reading.text(span), score=_STATED)
 
 
@@ -122,10 +118,9 @@ def _corrected(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iter
     for correction in corrections:
         for reading, span in _sentences_before(readings, correction):
             text = reading.text(span)
-            of_turn = (draft for draft in kept if draft.turn_seq == reading.turn.seq)
             if not any(over(correction.text, text) for over in _OVER):
                 continue
-            if not any(draft.start < span.end and span.start < draft.end for draft in of_turn):
+            if not _is_covered(reading, span, kept):
                 yield _draft(reading, span, text, score=_STATED)
             break
 
@@ -137,6 +132,10 @@ def _sentences_before(readings: Sequence[Reading], draft: AnchorDraft) -> Iterat
         if is_same and reading.turn.seq < draft.turn_seq:
             spans = reading.sentences[:_SENTENCES_OF_VALUES]
             yield from ((reading, span) for span in reversed(spans) if not reading.is_pasted(span))
+
+
+def _is_covered(reading: Reading, span: Span, kept: Sequence[AnchorDraft]) -> bool:
+    return any(draft.turn_seq == reading.turn.seq and draft.overlaps(span) for draft in kept)
 
 
 def _draft(reading: Reading, span: Span, text: str, *, score: int = 0) -> AnchorDraft:
