@@ -23,7 +23,7 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
 from turnfold_worker.pipeline.language.facts import extract_facts
 from turnfold_worker.pipeline.language.plain_lines import plain_line
-from turnfold_worker.pipeline.language.word_places import is_negation
+from turnfold_worker.pipeline.language.words import is_negation
 from turnfold_worker.pipeline.levels.fact_lists import MAX_ENTRIES, MAX_ENTRY_LENGTH, merge_facts
 from turnfold_worker.pipeline.levels.relations import relations_of
 from turnfold_worker.pipeline.levels.tags import topics

@@ -6,9 +6,8 @@ prose           splits a text into sentences, clauses and code blocks, by offset
 pasted          finds text in a turn that another person wrote
 plain_lines     renders a text on one line, without Markdown markup
 spoken          normalizes speech for the rules
-words           the words of a text, for comparing texts
+words           the words of a text, for comparing texts; negations
 word_forms      forms of a word, and synonyms
-word_places     negations
 refusal         whether a sentence proposes something, and whether one refuses it
 spoken_verbs    whether a text contains a verb
 common_words    everyday words, which say little about a subject

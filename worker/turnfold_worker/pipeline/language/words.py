@@ -10,7 +10,7 @@ from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import STOP_WORDS, terms
-from turnfold_worker.pipeline.language.common_words import WEIGHTS
+from turnfold_worker.pipeline.language.common_words import WEIGHTS, listed
 
 SPECIFIC: Final = 3
 """Minimum weight of a word that indicates what a text is about."""
@@ -20,11 +20,17 @@ WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
 
 _WORD: Final = lazy_pattern(r"[a-z0-9]+(?:[-_./'][a-z0-9]+)*")
 _DIGIT: Final = lazy_pattern("[0-9]")
+_NEGATIONS: Final = listed("not no never cannot without nothing nobody none nor")
 
 
 def has_digit(text: str) -> bool:
     """True for a text with a digit of any script."""
     return _DIGIT.search(text) is not None if text.isascii() else any(map(str.isdigit, text))
+
+
+def is_negation(word: str) -> bool:
+    """True for a negating word, in lower case with straight apostrophes."""
+    return word in _NEGATIONS or word.endswith("n't")
 
 
 def words(text: str) -> list[str]:

@@ -18,7 +18,7 @@ from turnfold_worker.pipeline.language.common_words import is_common, listed
 from turnfold_worker.pipeline.language.facts import Fact, FactKind
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import Span
-from turnfold_worker.pipeline.language.word_places import is_negation
+from turnfold_worker.pipeline.language.words import is_negation
 from turnfold_worker.pipeline.levels.fact_lists import MAX_ENTRY_LENGTH
 from turnfold_worker.pipeline.notes.phatic import bare_words
 from turnfold_worker.pipeline.turns.reading import Reading

@@ -9,8 +9,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.courtesy_rules import PARTS
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.spoken import plain_words
-from turnfold_worker.pipeline.language.word_places import is_negation
-from turnfold_worker.pipeline.language.words import WORD_EDGES, has_digit
+from turnfold_worker.pipeline.language.words import WORD_EDGES, has_digit, is_negation
 
 _BARE: Final = Remembered(lambda word: word.replace("\u2019", "'").lower().strip(WORD_EDGES))
 _PHATIC: Final = listed(

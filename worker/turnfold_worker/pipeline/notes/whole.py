@@ -13,8 +13,7 @@ from turnfold.dates.resolve import resolve_relative_days
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.prose import JOINS
 from turnfold_worker.pipeline.language.rarity import is_feeling, rarity_of
-from turnfold_worker.pipeline.language.word_places import is_negation
-from turnfold_worker.pipeline.language.words import WORD_EDGES
+from turnfold_worker.pipeline.language.words import WORD_EDGES, is_negation
 from turnfold_worker.pipeline.notes.addressed import unaddressed
 
 _OUTCRY: Final = (

@@ -9,7 +9,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.common_words import is_common, listed
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.word_forms import forms
-from turnfold_worker.pipeline.language.word_places import is_negation
+from turnfold_worker.pipeline.language.words import is_negation
 
 _WORD: Final = lazy_pattern(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*|\d+(?:[.,:]\d+)*")
 _ALIKE: Final = 4

@@ -8,7 +8,7 @@ from typing import Final
 
 from turnfold.contract.notes import bare_words
 from turnfold.contract.words import note_stems
-from turnfold_worker.pipeline.language.word_places import is_negation
+from turnfold_worker.pipeline.language.words import is_negation
 from turnfold_worker.pipeline.refinement.brief import BETWEEN_ITEMS, LIMITING
 
 _ALONE: Final = 3
