@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
@@ -112,23 +111,19 @@ def fold_segment(  # noqa: PLR0913 - the inputs of a fold, keyword-only but for 
     noted_words = noted(readings)
     notes = [note for note, _ in noted_words]
     drafts = extract_anchors(readings, settings, vectors)
-    weighed = weighed_by_anchors(notes, drafts)
-    best = ranked(
-        without_pasted_changes(weighed, readings),
-        said,
-        most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE),
-    )
+    weighed = without_pasted_changes(weighed_by_anchors(notes, drafts), readings)
+    best = ranked(weighed, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE))
     passages = passages_said(readings, noted_words)
-    levels = summarize(readings, facts, noted_words, best, said)
+    levels, segment_topics = summarize(readings, facts, noted_words, best, said)
     parts = {turn.seq: of_turn for turn in turns_told if (of_turn := parts_of(turn))}
-    topics = [*named_by_parts(turns_told, parts), *levels.topics]
+    topics = [*named_by_parts(turns_told, parts), *segment_topics]
     node = _node(
-        turns, idx=idx, slug_text=slug(facts, topics), levels=levels.texts, importance=_importance(turns_told, drafts)
+        turns, idx=idx, slug_text=slug(facts, topics), levels=levels, importance=_importance(turns_told, drafts)
     )
     return FoldedNode(
         node=node,
         method=Method.RULES,
-        levels=levels.texts,
+        levels=levels,
         facts=facts,
         source_hash=source_hash(turns),
         drafts=with_reports(drafts, readings),
@@ -136,7 +131,7 @@ def fold_segment(  # noqa: PLR0913 - the inputs of a fold, keyword-only but for 
         blocks=pack_blocks(islice(entries_of(turns_told, before=not_deleted(before)), MOST_OF_A_SEGMENT)),
         parts=packed_parts(parts, passages),
         repeats=repeat_marks(readings),
-        notes=tuple(with_settling(best, without_pasted_changes(weighed, readings), drafts)),
+        notes=tuple(with_settling(best, weighed, drafts)),
         passages=tuple(passages),
         names=segment_name_index(readings),
         actions=actions_of(turns_told, before=before),
@@ -179,14 +174,8 @@ def source_hash(turns: Sequence[StoredTurn]) -> bytes:
     return digest.digest()
 
 
-def known_moments(turns: Sequence[StoredTurn]) -> tuple[datetime | None, datetime | None]:
-    """Return the times of the first and the last turn that have one, in UTC."""
-    moments = [as_utc(turn.created_at) for turn in turns if turn.created_at is not None]
-    return (moments[0], moments[-1]) if moments else (None, None)
-
-
 def _node(turns: Sequence[StoredTurn], *, idx: int, slug_text: str, levels: Mapping[int, str], importance: int) -> Node:
-    started, ended = known_moments(turns)
+    moments = [as_utc(turn.created_at) for turn in turns if turn.created_at is not None]
     whole = sum(turn.tokens + MESSAGE_TOKENS for turn in turns)
     return Node(
         height=0,
@@ -196,8 +185,8 @@ def _node(turns: Sequence[StoredTurn], *, idx: int, slug_text: str, levels: Mapp
         slug=slug_text,
         tokens=(whole, *(estimate_tokens(levels[level]) for level in (1, 2, 3))),  # type: ignore[arg-type] # always four
         importance=importance,
-        started_at=started,
-        ended_at=ended,
+        started_at=moments[0] if moments else None,
+        ended_at=moments[-1] if moments else None,
     )
 
 

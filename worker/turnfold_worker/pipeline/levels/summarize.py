@@ -8,7 +8,6 @@ next more detailed level.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from turnfold.contract.notes import Note, note_lines, voices
@@ -29,15 +28,6 @@ _MOST_VOICE: Final = 4
 """Maximum that the weight of a role adds to its words when topics are ranked."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Levels:
-    """The texts of a node, and the topics of its segment."""
-
-    texts: Mapping[int, str]
-    """Texts by level, 1 to 3."""
-    topics: tuple[str, ...]
-
-
 def source_tokens(readings: Sequence[Reading]) -> int:
     """Estimate the tokens of level 0: the turns as messages."""
     return sum(reading.turn.tokens + MESSAGE_TOKENS for reading in readings)
@@ -49,8 +39,8 @@ def summarize(
     noted: Sequence[tuple[Note, str]],
     best: Sequence[Note],
     said: Mapping[str, int],
-) -> Levels:
-    """Write levels 1 to 3 of a segment.
+) -> tuple[dict[int, str], list[str]]:
+    """Write levels 1 to 3 of a segment; return their texts, and the segment's topics.
 
     `facts` are the node's, `noted` all notes of the segment with the text that they were made from, `best` the best of
     them in order, `said` the tokens by role in the conversation so far.
@@ -62,9 +52,9 @@ def summarize(
     first = detailed(readings, notes, told, source) or _smallest(readings, told, source)
     limit = min(estimate_tokens(first), max(_LEAST_BRIEF, source // BRIEF_SHARE))
     brief = brief_of(best, limit) or _smallest(readings, told, limit)
-    segment_topics = tuple(_topics(readings, noted, said))
+    segment_topics = _topics(readings, noted, said)
     tags = tag_line(segment_topics, facts, min(MAX_TAG_TOKENS, estimate_tokens(brief)))
-    return Levels(texts={1: first, 2: brief, 3: tags}, topics=segment_topics)
+    return {1: first, 2: brief, 3: tags}, segment_topics
 
 
 def _topics(readings: Sequence[Reading], noted: Sequence[tuple[Note, str]], said: Mapping[str, int]) -> list[str]:
