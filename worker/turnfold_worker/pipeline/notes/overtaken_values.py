@@ -73,12 +73,11 @@ def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
         if anchor.both_stand:
             overtaken += _corrected_in_part(anchor)
             continue
-        stems = note_stems(anchor.text)
-        own = _own_stems(anchor, stems)
-        overtaken.append(_statement(anchor, stems, own))
+        overtaken.append(overtaken_statement(anchor))
         if anchor.is_overtaken and anchor.by_text:
+            stems = note_stems(anchor.text)
             subject = tuple(filter(_tells, stems))[:_MOST_STEMS]
-            values = [stem for stem in own if TELLING_NUMBER.search(stem)]
+            values = [stem for stem in _own_stems(anchor, stems) if TELLING_NUMBER.search(stem)]
             overtaken += [
                 Overtaken(0, anchor.by_seq, (overtaken_value,), subject, 2)
                 for overtaken_value in values
@@ -90,12 +89,8 @@ def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
 def overtaken_statement(anchor: SettledAnchor) -> Overtaken:
     """Return what an overtaken anchor said."""
     stems = note_stems(anchor.text)
-    return _statement(anchor, stems, _own_stems(anchor, stems))
-
-
-def _statement(anchor: SettledAnchor, stems: tuple[str, ...], own: tuple[str, ...]) -> Overtaken:
     # An answered question is over whatever the answer repeats; a replaced statement differs from its replacement.
-    values = own[:_MOST_STEMS] if anchor.is_overtaken else ()
+    values = _own_stems(anchor, stems)[:_MOST_STEMS] if anchor.is_overtaken else ()
     return Overtaken(anchor.seq, anchor.by_seq, values, stems[:_MOST_STEMS])
 
 
@@ -127,7 +122,7 @@ def overtaken_by_notes(notes: Sequence[Note]) -> list[Overtaken]:
         # It must have a value of its own: 'not 48' alone replaces nothing.
         if taken_back is None or not DIGIT.search(_TAKES_BACK.sub(" ", note.text)):
             continue
-        values = tuple(map(STEMS.__getitem__, note_words(taken_back["value"])))
+        values = note_stems(taken_back["value"])
         if not values:
             continue
         is_plain = sum(map(str.isdigit, taken_back["value"])) >= _FEW_DIGITS or len(values) > 1
