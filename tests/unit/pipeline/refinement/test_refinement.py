@@ -16,7 +16,7 @@ from turnfold.contract.records import AnchorType, Method, Node, Role, StoredTurn
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.adapters import prompt_files
 from turnfold_worker.pipeline.refinement.anchors import accept_quotes
-from turnfold_worker.pipeline.refinement.faithfulness import Evidence, Unfaithful
+from turnfold_worker.pipeline.refinement.faithfulness import Evidence
 from turnfold_worker.pipeline.refinement.levels import accept_segments, descending, level_limit
 from turnfold_worker.pipeline.refinement.notes import LONGEST, accept_notes, cut_to
 from turnfold_worker.pipeline.refinement.quotes import align, with_conditions
@@ -33,6 +33,7 @@ from turnfold_worker.pipeline.refinement.replies import (
 )
 from turnfold_worker.pipeline.refinement.requests import notes_request
 from turnfold_worker.pipeline.refinement.sources import NodeSource, RefineSource, boundary, source_text
+from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
 
 
 def turn(seq: int, content: str, *, role: Role = Role.USER, name: str | None = None, **values: Any) -> StoredTurn:

@@ -183,7 +183,7 @@ def _scan(text: str, start: int, end: int) -> list[Fact]:
         if match.lastgroup == "word":
             word, at = match.group(), match.start()
             opens = _opens_sentence(text, at)
-            if len(word) > 1 and not (_ordinary(word) if opens else _never_name(word)):
+            if len(word) > 1 and _lowered(word) not in (_ORDINARY if opens else _NEVER_NAMES):
                 (doubtful if opens else facts).append(Fact(FactKind.NAME, word, at, match.end()))
             continue
         kind = _KINDS[match.lastgroup or "name"]
@@ -237,10 +237,10 @@ def _named(fact: Fact, text: str) -> Fact | None:
     """Strip ordinary words that only happen to be capitalised from the ends of a name; None when nothing is left."""
     words = fact.text.split(" ")
     start = fact.start
-    while words and (_ordinary(words[0]) if _opens_sentence(text, start) else _never_name(words[0])):
+    while words and _lowered(words[0]) in (_ORDINARY if _opens_sentence(text, start) else _NEVER_NAMES):
         start += len(words[0]) + 1
         words.pop(0)
-    while words and _never_name(words[-1]):
+    while words and _lowered(words[-1]) in _NEVER_NAMES:
         words.pop()
     kept = " ".join(words)
     for ending in ("'s", "\u2019s"):
@@ -250,9 +250,5 @@ def _named(fact: Fact, text: str) -> Fact | None:
     return Fact(fact.kind, kept, start, start + len(kept))
 
 
-def _never_name(word: str) -> bool:
-    return word.lower().replace("\u2019", "'") in _NEVER_NAMES
-
-
-def _ordinary(word: str) -> bool:
-    return word.lower().replace("\u2019", "'") in _ORDINARY
+def _lowered(word: str) -> str:
+    return word.lower().replace("\u2019", "'")

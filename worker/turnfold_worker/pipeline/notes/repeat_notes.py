@@ -19,14 +19,9 @@ def repeat_marks(readings: Sequence[Reading]) -> tuple[tuple[int, bytes], ...]:
                 seqs.setdefault(mark, []).append(reading.turn.seq)
         elif repeat.of < readings[0].turn.seq:
             seqs.setdefault(repeating_mark(repeat.of), []).append(reading.turn.seq)
-    return tuple((mark, pack_seqs(numbers)) for mark, numbers in seqs.items())
-
-
-def pack_seqs(seqs: Sequence[int]) -> bytes:
-    """Pack turn numbers, eight bytes each."""
-    return struct.pack(f"<{len(seqs)}Q", *seqs)
+    return tuple((mark, struct.pack(f"<{len(numbers)}Q", *numbers)) for mark, numbers in seqs.items())
 
 
 def unpack_seqs(packed: bytes) -> tuple[int, ...]:
-    """Unpack what `pack_seqs` packed."""
+    """Unpack the turn numbers of a mark, eight bytes each."""
     return struct.unpack(f"<{len(packed) // 8}Q", packed)

@@ -120,6 +120,3 @@ class Evidence:
     def _around(self, seq: int) -> range:
         at = self._place[seq]
         return range(max(0, at - _BACK), min(len(self._turns), at + _AHEAD + 1))
-
-
-__all__ = ["Evidence", "Unfaithful"]

@@ -18,8 +18,9 @@ from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.refinement.brief import brief_of
 from turnfold_worker.pipeline.refinement.claimed_days import day_of
 from turnfold_worker.pipeline.refinement.claims import whole_sentences
-from turnfold_worker.pipeline.refinement.faithfulness import Evidence, Unfaithful
+from turnfold_worker.pipeline.refinement.faithfulness import Evidence
 from turnfold_worker.pipeline.refinement.replies import WrittenNote
+from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
 from turnfold_worker.pipeline.turns.voices import origin_of_turns, voices_of
 
 LONGEST: Final = 600
