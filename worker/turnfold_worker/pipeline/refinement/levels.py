@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import Final
@@ -111,13 +111,9 @@ def _rendered(notes: Sequence[ModelNote], texts: Sequence[str], limit: int, join
             for at in sorted(ranked[:count])
         )
 
-    count = _most(len(notes), lambda size: estimate_tokens(shown(size)) <= limit)
-    return shown(count)
-
-
-def _most(most_notes: int, fits: Callable[[int], bool]) -> int:
-    """Return the largest count that fits, searching from above: a label may make fewer notes longer than more."""
-    return next((count for count in range(most_notes, 0, -1) if fits(count)), 0)
+    # Searched from above: a label may make fewer notes longer than more.
+    texts_shown = map(shown, range(len(notes), 0, -1))
+    return next((text for text in texts_shown if estimate_tokens(text) <= limit), "")
 
 
 def descending(levels: Mapping[int, str], node: NodeSource) -> dict[int, str]:

@@ -145,17 +145,15 @@ def _words(source: RefineSource, claim: Overtaking) -> Found | None:
     named = [turn for turn in source.turns if turn.seq == claim.turn and not holds_tool_words(turn)]
     aligned = align(claim.text, claim.turn, named)
     whole = None if aligned is None else with_conditions(aligned)
-    if aligned is None or whole is None or _HANGS_ON.search(whole.text) or _is_pasted(whole):
+    if aligned is None or whole is None or _HANGS_ON.search(whole.text):
+        return None
+    if is_pasted(pasted_in(whole.turn.content), whole.span):
         return None
     text = aligned.text
     asks = _ASKS_FOR_IT.search(text) is not None
     if is_question(text) and not asks:
         return None
     return None if _IS_OPEN.search(_ASKS_FOR_IT.sub(" ", text)) else whole
-
-
-def _is_pasted(words: Found) -> bool:
-    return is_pasted(pasted_in(words.turn.content), words.span)
 
 
 def _may_end(anchor: Anchor, words: Found) -> bool:
