@@ -78,8 +78,8 @@ def test_after_a_kill_it_starts_with_what_reached_the_disk(server: RedisServer) 
 
 def test_a_start_ends_when_the_data_is_loaded(server: RedisServer) -> None:
     with server.client() as client:
-        for number in range(4):
-            client.eval("for key = 1, 200000 do redis.call('SET', ARGV[1] .. key, key) end", 0, f"{number}:")
+        for number in range(40):
+            client.eval("for key = 1, 20000 do redis.call('SET', ARGV[1] .. key, key) end", 0, f"{number}:")
         client.bgrewriteaof()
         wait_until(lambda: not client.info("persistence")["aof_rewrite_in_progress"], what="the log is written anew")
 
