@@ -88,17 +88,16 @@ def _assembled(material: Material, pricing: Pricing, choice: Choice, texts: Mapp
     """Render the choice within the budget. Raises `InvalidBudget` if not even the smallest context fits."""
     request = material.request
     _check_operators(material, pricing)
-    assembly: Assembly | None = None
-    if pricing.trusts_stored and _given(request, pricing) + _LEAST_MOST <= request.usable_tokens:
-        assembly = largest_fitting(material, pricing, choice, texts)
-    if assembly is None:
-        least = least_assembly(material, pricing)
+    is_tried = pricing.trusts_stored and _given(request, pricing) + _LEAST_MOST <= request.usable_tokens
+    assembly = largest_fitting(material, pricing, choice, texts) if is_tried else None
+    if assembly is not None:
+        return assembly
+    least = least_assembly(material, pricing)
+    if least.largest > request.usable_tokens:
+        least = _smallest(material, pricing, least)
         if least.largest > request.usable_tokens:
-            least = _smallest(material, pricing, least)
-            if least.largest > request.usable_tokens:
-                raise _too_small(request, least)
-        assembly = largest_fitting(material, pricing, choice, texts) or least
-    return assembly
+            raise _too_small(request, least)
+    return (None if is_tried else largest_fitting(material, pricing, choice, texts)) or least
 
 
 def _check_operators(material: Material, pricing: Pricing) -> None:
