@@ -73,11 +73,12 @@ def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
         if anchor.both_stand:
             overtaken += _corrected_in_part(anchor)
             continue
-        overtaken.append(overtaken_statement(anchor))
+        stems = note_stems(anchor.text)
+        own = _own_stems(anchor, stems)
+        overtaken.append(_statement(anchor, stems, own))
         if anchor.is_overtaken and anchor.by_text:
-            stems = note_stems(anchor.text)
             subject = tuple(filter(_tells, stems))[:_MOST_STEMS]
-            values = [stem for stem in _own_stems(anchor, stems) if TELLING_NUMBER.search(stem)]
+            values = [stem for stem in own if TELLING_NUMBER.search(stem)]
             overtaken += [
                 Overtaken(0, anchor.by_seq, (overtaken_value,), subject, 2)
                 for overtaken_value in values
@@ -89,8 +90,12 @@ def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
 def overtaken_statement(anchor: SettledAnchor) -> Overtaken:
     """Return what an overtaken anchor said."""
     stems = note_stems(anchor.text)
+    return _statement(anchor, stems, _own_stems(anchor, stems))
+
+
+def _statement(anchor: SettledAnchor, stems: tuple[str, ...], own: tuple[str, ...]) -> Overtaken:
     # An answered question is over whatever the answer repeats; a replaced statement differs from its replacement.
-    values = _own_stems(anchor, stems)[:_MOST_STEMS] if anchor.is_overtaken else ()
+    values = own[:_MOST_STEMS] if anchor.is_overtaken else ()
     return Overtaken(anchor.seq, anchor.by_seq, values, stems[:_MOST_STEMS])
 
 
