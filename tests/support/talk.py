@@ -5,7 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from turnfold import Turnfold
+
+if TYPE_CHECKING:
+    from conftest import Filling
 
 _SUBJECTS = (
     ("invoice export", "PostgreSQL", "Mara"), ("ticket scanner", "Redis", "Tomas"),
@@ -64,3 +69,14 @@ def talk_with(fact: str, seed: str, many: int) -> list[dict[str, Any]]:
     turns = talk(seed, many)
     turns[40]["content"] += f" {fact}"
     return turns
+
+
+def talk_to_look_up(conversation: str, fact: str, seed: str) -> Filling:
+    """Return what folds a conversation that states a fact once, early, so that it has to be looked up at its end."""
+
+    def fill(tf: Turnfold, make_worker: Callable[..., Any]) -> None:
+        tf.configure(conversation, settings={"segment_max_turns": 8})
+        tf.append(conversation, talk_with(fact, seed, 200))
+        make_worker().settle()
+
+    return fill

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ import pytest
 from pydantic import BaseModel
 
 from conftest import Filling, LocalWorker
-from support.talk import talk_with
+from support.talk import talk_to_look_up
 from turnfold import TOOL_NAMES, Turnfold
 from turnfold_worker.testing.model_server import Behaviour, OpenAIServer, Request
 
@@ -35,14 +35,7 @@ def database_url(sqlite_url: str) -> str:
 
 @pytest.fixture(scope="module")
 def filled() -> Filling:
-    """Folds a conversation that states the fact once, early, among much else."""
-
-    def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
-        tf.configure(CONVERSATION, settings={"segment_max_turns": 8})
-        tf.append(CONVERSATION, talk_with(FACT, "loops", 200))
-        make_worker().settle()
-
-    return fill
+    return talk_to_look_up(CONVERSATION, FACT, "loops")
 
 
 @pytest.fixture

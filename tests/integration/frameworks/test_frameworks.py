@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import pytest_asyncio
 
 from conftest import Filling, LocalWorker
 from support.needed import needed_package
-from support.talk import talk_with
+from support.talk import talk_to_look_up
 from turnfold import AsyncTurnfold, InvalidInput, Settings, Turnfold
 from turnfold_worker.testing.model_server import Behaviour, OpenAIServer
 
@@ -41,14 +41,7 @@ async def client(settings: Settings) -> AsyncIterator[AsyncTurnfold]:
 
 @pytest.fixture(scope="module")
 def filled() -> Filling:
-    """Folds a conversation that states the fact once, early, among much else."""
-
-    def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
-        tf.configure(CONVERSATION, settings={"segment_max_turns": 8})
-        tf.append(CONVERSATION, talk_with(FACT, "frameworks", 200))
-        make_worker().settle()
-
-    return fill
+    return talk_to_look_up(CONVERSATION, FACT, "frameworks")
 
 
 @pytest.fixture
