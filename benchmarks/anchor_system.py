@@ -1,28 +1,25 @@
 """Turnfold's anchors as a system under test of an anchor harness.
 
 Put this folder on PYTHONPATH. The harness names the system `anchor_system:acts` (what each turn does, by the rules, at
-their single threshold) or `anchor_system:kept` (only what a fold keeps as an anchor), or `semantic_acts` and
-`semantic_kept` (with sentence vectors and the head trained on them). It passes turns of `speaker` and `text`, and
-expects `{type, turn, text, score, accepted}`. `without_replies` and `alone` are the ablations of docs/quality.md.
+their single threshold) or `anchor_system:kept` (only what a fold keeps as an anchor). It passes turns of `speaker` and
+`text`, and expects `{type, turn, text, score, accepted}`. `without_replies` and `alone` are the ablations of
+docs/quality.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from turnfold.contract.records import AnchorType, Role, StoredTurn
-from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
 from turnfold_worker.pipeline.anchors.dialogue_acts.turn_acts import REPLIES
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors, segment_acts
 from turnfold_worker.pipeline.anchors.heads.head import with_head
 from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, Act
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.reading import Reading, read_turn
-from turnfold_worker.ports.storage import SentenceEmbedder
 
 ROLES = {"assistant": Role.ASSISTANT, "system": Role.ASSISTANT}
 """In the harness, `system` is the side that answers, not a system message."""
@@ -61,31 +58,18 @@ def as_stored(turn: dict[str, Any], seq: int) -> StoredTurn:
     )  # fmt: skip
 
 
-def vectors_of(readings: Sequence[Reading], embedder: SentenceEmbedder | None) -> Mapping[int, Vector]:
-    """Return the sentence vectors of turns by number, as a worker with this model stores them."""
-    if embedder is None:
-        return NO_VECTORS
-    found = embedder.embed([reading.turn.content for reading in readings])
-    return {reading.turn.seq: vector for reading, vector in zip(readings, found, strict=True)}
-
-
 class Acts:
     """Returns what each turn does; a conversation is one segment."""
 
-    def __init__(
-        self, *, without_replies: bool = False, alone: bool = False, embedder: SentenceEmbedder | None = None,
-        segment_turns: int | None = None,
-    ) -> None:  # fmt: skip
+    def __init__(self, *, without_replies: bool = False, alone: bool = False, segment_turns: int | None = None) -> None:
         self._without_replies = without_replies
-        self._embedder = embedder
         self._segment_turns = 1 if alone else segment_turns
 
     def anchors(self, turns: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         readings = readings_of(turns)
         size = self._segment_turns or len(readings)
         segments = [readings[start : start + size] for start in range(0, len(readings), size)]
-        vectors = vectors_of(readings, self._embedder)
-        acts = [found for each in segments for found in with_head(each, segment_acts(each), vectors)]
+        acts = [found for each in segments for found in with_head(each, segment_acts(each))]
         return [
             {"type": type_, "turn": turn, "text": readings[turn].text(found.span), "score": float(found.points),
              "accepted": found.points >= ENOUGH}
@@ -99,17 +83,13 @@ class Acts:
 class Kept:
     """Returns what a fold keeps, in segments of `SEGMENT_TURNS` turns."""
 
-    def __init__(self, embedder: SentenceEmbedder | None = None) -> None:
-        self._embedder = embedder
-
     def anchors(self, turns: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         readings = readings_of(turns)
-        vectors = vectors_of(readings, self._embedder)
         return [
             {"type": type_, "turn": draft.turn_seq - 1, "text": draft.text, "score": float(draft.score),
              "accepted": True}
             for start in range(0, len(readings), SEGMENT_TURNS)
-            for draft in extract_anchors(readings[start : start + SEGMENT_TURNS], FoldSettings(), vectors)
+            for draft in extract_anchors(readings[start : start + SEGMENT_TURNS], FoldSettings())
             for type_ in TYPES_OF_ANCHOR[draft.type]
         ]  # fmt: skip
 
@@ -121,18 +101,3 @@ without_replies = partial(Acts, without_replies=True)
 """An ablation that ignores the meaning of replies."""
 alone = partial(Acts, alone=True)
 """An ablation that reads each turn by itself, without earlier turns or its group."""
-
-
-def semantic_acts() -> Acts:
-    """Return the system with the head on sentence vectors."""
-    return Acts(embedder=SentenceTransformerEmbedder())
-
-
-def semantic_acts_in_segments() -> Acts:
-    """Return the same system in segments of `SEGMENT_TURNS` turns, beyond which nothing is seen."""
-    return Acts(embedder=SentenceTransformerEmbedder(), segment_turns=SEGMENT_TURNS)
-
-
-def semantic_kept() -> Kept:
-    """Return what a fold with sentence vectors keeps."""
-    return Kept(SentenceTransformerEmbedder())

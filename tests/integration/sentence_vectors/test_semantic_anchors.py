@@ -140,15 +140,3 @@ def test_vectors_of_anchors_are_stored_once_and_believed(
     local.settle()
     with engine.begin() as connection:
         assert connection.execute(text("SELECT COUNT(*) FROM anchor_vector")).scalar_one() == 0
-
-
-def test_the_head_keeps_what_no_rule_tells() -> None:
-    wish = "Any help with the seating would be lovely."
-    told = [{"role": "user", "turn_id": "t0", "content": wish}]
-    more = [{"role": "user", "turn_id": f"f{i}", "content": content} for i, content in enumerate(FILLER)]
-    kept = {}
-    for semantic in (False, True):
-        with fold([*told, *more], settings={"segment_max_turns": 4}, semantic=semantic) as folded:
-            kept[semantic] = {(one.text, one.type) for one in folded.anchors(states=None)}
-    assert kept[True] - kept[False] == {(wish, AnchorType.COMMITMENT)}
-    assert kept[False] <= kept[True]

@@ -15,7 +15,6 @@ from turnfold.contract.notes import Note
 from turnfold.contract.periods import as_utc
 from turnfold.contract.records import Importance, Method, Node, Role, StoredTurn, TurnState
 from turnfold.contract.speakers import speaker_label
-from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors
@@ -83,7 +82,7 @@ class FoldedNode:
     """Tokens by role, from the first turn of the conversation to the last turn of the node."""
 
 
-def fold_segment(  # noqa: PLR0913 - the inputs of a fold, keyword-only but for the turns
+def fold_segment(
     turns: Sequence[StoredTurn],
     *,
     idx: int,
@@ -91,14 +90,13 @@ def fold_segment(  # noqa: PLR0913 - the inputs of a fold, keyword-only but for 
     before: Sequence[StoredTurn] = (),
     earlier: Sequence[StoredTurn] = (),
     said: Mapping[str, int] = NOTHING_SAID,
-    vectors: Mapping[int, Vector] = NO_VECTORS,
     memos: Mapping[int, TurnMemo] = NO_MEMOS,
 ) -> FoldedNode:
     """Fold one segment.
 
     `turns` are in order and not empty; `before` are the turns right before them, `earlier` older turns that they may
-    repeat; `said` holds the tokens by role up to the last turn; `vectors` the sentence vectors of the turns that have
-    one, and `memos` the cached results of earlier folds, both by turn number.
+    repeat; `said` holds the tokens by role up to the last turn; `memos` the cached results of earlier folds, by turn
+    number.
     """
     if not (turns_told := not_deleted(turns)):
         return plain_fold(turns, idx=idx, said=said, method=Method.RULES)
@@ -110,7 +108,7 @@ def fold_segment(  # noqa: PLR0913 - the inputs of a fold, keyword-only but for 
     facts[RELATIONS] = relations_of(readings)
     noted_words = noted(readings)
     notes = [note for note, _ in noted_words]
-    drafts = extract_anchors(readings, settings, vectors)
+    drafts = extract_anchors(readings, settings)
     weighed = without_pasted_changes(weighed_by_anchors(notes, drafts), readings)
     best = ranked(weighed, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE))
     passages = passages_said(readings, noted_words)

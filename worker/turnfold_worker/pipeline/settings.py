@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-RULES_VERSION: Final = 9
+RULES_VERSION: Final = 10
 """Incremented whenever the stages produce different texts, anchors or cuts from the same turns. A worker leaves nodes
 alone that a newer version folded."""
 

@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 from turnfold.contract.periods import day_label
 from turnfold.contract.records import FIRST_TAIL_ANCHOR, Anchor, AnchorState, StoredTurn
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
-from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold_worker.pipeline.anchors.deduplicate import merge
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors
@@ -36,11 +35,9 @@ class MergedTail(NamedTuple):
 NOTHING_FOUND: Final = MergedTail()
 
 
-def tail_drafts(
-    readings: Sequence[Reading], settings: FoldSettings, vectors: Mapping[int, Vector] = NO_VECTORS
-) -> tuple[AnchorDraft, ...]:
-    """Extract the anchor drafts of the open tail, in text order; `vectors` as for `extract_anchors`."""
-    return with_reports(extract_anchors(readings, settings, vectors), readings)
+def tail_drafts(readings: Sequence[Reading], settings: FoldSettings) -> tuple[AnchorDraft, ...]:
+    """Extract the anchor drafts of the open tail, in text order."""
+    return with_reports(extract_anchors(readings, settings), readings)
 
 
 def merged_tail(

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from turnfold.contract.records import Anchor, ConversationId, StoredTurn
-from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTORS, Vector, pack_signs
+from turnfold.contract.vectors import Vector, pack_signs
 from turnfold_worker.pipeline.anchors.deduplicate import texts_to_embed
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.fold import FoldedNode
@@ -44,11 +44,6 @@ def vectors_one_by_one(
             loss=f"turn {turn.seq} of conversation {conversation} has no vector",
         )  # fmt: skip
     return known
-
-
-def for_the_head(vectors: Mapping[int, Vector], embedder: SentenceEmbedder | None) -> Mapping[int, Vector]:
-    """Return the vectors if they come from the model that the anchor head was trained with, else none."""
-    return vectors if embedder is not None and embedder.model == DEFAULT_MODEL else NO_VECTORS
 
 
 def anchor_vectors_of(

@@ -37,7 +37,7 @@ from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
 from turnfold_worker.ports.messages import Fold, FoldClaim, Tail
 from turnfold_worker.ports.storage import SentenceEmbedder
 from turnfold_worker.use_cases.earlier import candidates_of, earlier_turns
-from turnfold_worker.use_cases.embed import anchor_vectors_of, for_the_head, meant_by, vectors_of, vectors_one_by_one
+from turnfold_worker.use_cases.embed import anchor_vectors_of, meant_by, vectors_of, vectors_one_by_one
 from turnfold_worker.use_cases.last_try import or_plain
 from turnfold_worker.use_cases.open_tail import anchors_of_tail
 from turnfold_worker.use_cases.search_rows import make_again
@@ -147,7 +147,7 @@ def _advance(
         if closed:
             _tell_so_far(tail, store)
         return closed, False
-    outline, frame_only = outline_of(tail, store, embedder, total=plain)
+    outline, frame_only = outline_of(tail, store, total=plain)
     return closed, store.finish_fold(claim, tail, outline, frame_only=frame_only)
 
 
@@ -227,7 +227,7 @@ def fold_next(
         folded = fold_segment(
             turns, idx=tail.node_count, settings=settings, before=tail.before,
             earlier=earlier_turns(turns, tail.conversation, store, tail.node_count), said=said_after(tail.said, turns),
-            vectors=for_the_head(tail.vectors, embedder), memos=tail.memos,
+            memos=tail.memos,
         )  # fmt: skip
     else:
         folded = plain_fold(turns, idx=tail.node_count, said=said_after(tail.said, turns))
@@ -245,25 +245,21 @@ def fold_next(
     )  # fmt: skip
 
 
-def outline_of(
-    tail: Tail, store: SqlStore, embedder: SentenceEmbedder | None = None, *, total: bool = False
-) -> tuple[Outline, bool]:
+def outline_of(tail: Tail, store: SqlStore, *, total: bool = False) -> tuple[Outline, bool]:
     """Make the outline of all folded turns; also return whether only its part on the open tail is new.
 
     `total`: rules that fail cost the text of the outline, not the conversation's progress.
     """
     return or_plain(
-        lambda: _outline_by_rules(tail, store, embedder, total=total),
+        lambda: _outline_by_rules(tail, store, total=total),
         lambda: (_outline_without_words(tail, store), False), total=total,
         loss=f"the outline of conversation {tail.conversation} has no text",
     )  # fmt: skip
 
 
-def _outline_by_rules(
-    tail: Tail, store: SqlStore, embedder: SentenceEmbedder | None, *, total: bool
-) -> tuple[Outline, bool]:
+def _outline_by_rules(tail: Tail, store: SqlStore, *, total: bool) -> tuple[Outline, bool]:
     readings = read_tail(tail.turns, tail.memos)
-    anchors = anchors_of_tail(tail, readings, store, embedder, total=total)
+    anchors = anchors_of_tail(tail, readings, store, total=total)
     add_tail = partial(
         with_tail, turns=tail.turns, said=tail.said, readings=readings, noted=notes_of(readings), found=anchors,
         turns_before=tail.before,

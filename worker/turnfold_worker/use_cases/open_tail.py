@@ -8,25 +8,21 @@ from typing import TYPE_CHECKING
 from turnfold_worker.pipeline.tail_anchors import NOTHING_FOUND, MergedTail, merged_tail, tail_drafts
 from turnfold_worker.pipeline.turns.reading import Reading
 from turnfold_worker.ports.messages import Tail
-from turnfold_worker.ports.storage import SentenceEmbedder
 from turnfold_worker.use_cases.earlier import candidates_of
-from turnfold_worker.use_cases.embed import for_the_head
 from turnfold_worker.use_cases.last_try import or_plain
 
 if TYPE_CHECKING:
     from turnfold_worker.adapters.sql.store import SqlStore
 
 
-def anchors_of_tail(
-    tail: Tail, readings: Sequence[Reading], store: SqlStore, embedder: SentenceEmbedder | None, *, total: bool
-) -> MergedTail:
+def anchors_of_tail(tail: Tail, readings: Sequence[Reading], store: SqlStore, *, total: bool) -> MergedTail:
     """Return the anchors of the open tail; with `total`, none where the rules fail."""
     if not readings:
         return NOTHING_FOUND
     settings = tail.settings
 
     def by_rules() -> MergedTail:
-        drafts = tail_drafts(readings, settings, for_the_head(tail.vectors, embedder))
+        drafts = tail_drafts(readings, settings)
         earlier = candidates_of(drafts, tail.conversation, store, tail.turns[0].seq) if tail.node_count else ()
         return merged_tail(drafts, earlier, tail.turns, node_idx=tail.node_count, settings=settings)
 

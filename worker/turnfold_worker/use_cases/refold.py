@@ -7,14 +7,13 @@ and makes running folds start over: their chapters and anchors may rest on repla
 from __future__ import annotations
 
 import logging
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from turnfold.contract.records import Anchor, AnchorChange, AnchorType, JobId
-from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.telemetry import CONVERSATION_NUMBER, memory_span
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.pipeline.anchors.deduplicate import merge_into_past, settle_again, sought_terms
@@ -25,7 +24,7 @@ from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.ports.messages import ClosedSegment, Refold, RefoldClaim
 from turnfold_worker.ports.storage import SentenceEmbedder
 from turnfold_worker.use_cases.earlier import candidates_of, earlier_turns
-from turnfold_worker.use_cases.embed import anchor_vectors_of, for_the_head, meant_by, vectors_of
+from turnfold_worker.use_cases.embed import anchor_vectors_of, meant_by, vectors_of
 
 if TYPE_CHECKING:
     from turnfold_worker.adapters.sql.store import SqlStore
@@ -73,7 +72,7 @@ def refolded(job: JobId, segment: ClosedSegment, store: SqlStore, embedder: Sent
     """Compute the segment by the rules, its new anchors merged into the earlier ones, and the chapters above it."""
     settings = segment.settings
     vectors = {} if embedder is None else vectors_of(segment.conversation, segment.turns, store, embedder)
-    folded = folded_by_rules(segment, store, for_the_head(vectors, embedder))
+    folded = folded_by_rules(segment, store)
     known = {_span(anchor): anchor for anchor in segment.anchors}
     drafts_by_span = {_span(anchor): anchor for anchor in folded.drafts}
     drafts = [anchor for anchor in folded.drafts if _span(anchor) not in known]
@@ -99,12 +98,12 @@ def refolded(job: JobId, segment: ClosedSegment, store: SqlStore, embedder: Sent
     )  # fmt: skip
 
 
-def folded_by_rules(segment: ClosedSegment, store: SqlStore, vectors: Mapping[int, Vector] = NO_VECTORS) -> FoldedNode:
+def folded_by_rules(segment: ClosedSegment, store: SqlStore) -> FoldedNode:
     """Return a closed segment as the rules fold it."""
     return fold_segment(
         segment.turns, idx=segment.idx, settings=segment.settings,
         before=segment.before, earlier=earlier_turns(segment.turns, segment.conversation, store, segment.idx),
-        said=said_after(segment.said_before, segment.turns), vectors=vectors,
+        said=said_after(segment.said_before, segment.turns),
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ assistants     which speakers are assistants
 rules          tables of phrases by which people promise, ask, decide, correct, state and answer
 statements     the content of one statement: deeds, duties, limits, values, time of validity, questions
 dialogue_acts  the dialogue acts of each turn, from the rules and from what the previous turn left open
-heads          trained heads that add acts the rules miss, with or without sentence vectors
+heads          trained heads that add what the rules miss
 reconcile      how a new anchor affects earlier ones: it repeats, corrects, answers or completes them
 
 Building the anchors of a segment:

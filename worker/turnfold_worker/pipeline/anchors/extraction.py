@@ -6,7 +6,7 @@ The text of a draft is a slice of its turn by construction. `acts` finds what ea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, replace
 from functools import partial
 from typing import Any, Final
@@ -22,7 +22,6 @@ from turnfold.contract.records import (
     Importance,
     Role,
 )
-from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.agreed import agreed_proposals
 from turnfold_worker.pipeline.anchors.assistants import Company, companies
@@ -67,18 +66,14 @@ _OF_WHAT_IS_BEFORE: Final = lazy_pattern(
 """A rule about what the previous sentence names: 'Not on the boat either', 'From now on, each letter'."""
 
 
-def extract_anchors(
-    readings: Sequence[Reading], settings: FoldSettings, vectors: Mapping[int, Vector] = NO_VECTORS
-) -> tuple[AnchorDraft, ...]:
+def extract_anchors(readings: Sequence[Reading], settings: FoldSettings) -> tuple[AnchorDraft, ...]:
     """Extract the anchors of one segment in text order, at most `MAX_PER_SEGMENT` besides those of pinned turns.
 
     Limits and orders recognized by wording alone are added to these, at most two thirds as many.
-
-    `vectors` are sentence vectors by turn number, with which the heads find acts that no rule matches.
     """
     aims = " ".join((settings.goal or "", *settings.constraints))
     wanted = frozenset(word for word in words(aims) if not is_common(word))
-    acts = with_refusals(readings, with_head(readings, segment_acts(readings), vectors))
+    acts = with_refusals(readings, with_head(readings, segment_acts(readings)))
     acts = [
         [drafted for drafted in done if drafted.act is Act.FACT or not reading.is_pasted(drafted.span)]
         for reading, done in zip(readings, with_what_binds(readings, acts), strict=True)

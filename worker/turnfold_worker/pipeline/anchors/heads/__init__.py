@@ -1,6 +1,6 @@
 """Small trained heads that add acts the rules miss, and may cast doubt on acts the rules found.
 
-evidence          features of turns for the act heads, besides sentence vectors
-head              acts that the heads add and doubt
+evidence          features of turns for the act head
+head              commitments that the head adds and doubts
 statement_kinds   kind of statement that a clause makes, from its words
 """

@@ -1,4 +1,4 @@
-"""Features for the act heads besides sentence vectors: numbers from 0 to 1 about each turn of a segment.
+"""Features for the act head: numbers from 0 to 1 about each turn of a segment.
 
 They cover the acts found by rules, the words, phrases typical of plans, small talk and the end of a meeting, the length
 of the turn, and who speaks.
@@ -17,7 +17,7 @@ from turnfold_worker.pipeline.language.spoken import plain_words, without_filler
 from turnfold_worker.pipeline.turns.reading import Reading
 
 LOOKED_AT: Final = 600
-"""Number of code points of a turn that are searched for words, as many as its sentence vector covers."""
+"""Number of code points of a turn that are searched for words."""
 _LONG: Final = 40
 """Number of words at which the length feature saturates."""
 
