@@ -7,7 +7,7 @@ import pytest
 from note_evidence import evidence
 
 TALK = (
-    ("2024-05-06", "Ada", "My aunt gave me this loom for my birthday ten years ago. It was deeeelightful!"),
+    ("2024-05-06", "Ada", "My aunt gave me this loom for my birthday ten years ago."),
     ("2024-05-06", "Bo", 'Have you read "Winter Harbour"? I finished it on the train, it is gripping.'),
     ("2024-05-06", "Ada", "I love gripping novels too, so I'll read it. I never tried weaving, this may be the first."),
     ("2024-05-06", "Bo", "My cousin and I are going to a canoe race on Sunday, want to join?"),
@@ -16,7 +16,7 @@ TALK = (
     ("2024-05-06", "Bo", "They've been repairing it for weeks. We are hosting a party two weekends later."),
 )  # fmt: skip
 PROGRAM = (
-    ("", "user", "My project:\n1. **Sign-in**\n2. **Search**\n3. **Charts**\nCan you help me to add caching?"),
+    ("", "user", "Can you help me to add caching?"),
     (
         "",
         "assistant",
@@ -32,7 +32,6 @@ PAIRS = (
      "Ada got a loom for her birthday nine years before 2024."),
     ([1], "Ada", "Ada got a loom for her birthday ten years before May 2024.",
      "Ada got a loom for her birthday ten years before May 2021."),
-    ([1], "Ada", "Ada finds the loom delightful.", "Ada finds the loom dreadful."),
     ([2, 3], "Ada", 'Ada loves gripping novels like "Winter Harbour".', 'Ada finished "Winter Harbour" on the train.'),
     ([3], "Ada", "Ada may try weaving for the first time.", "Ada tried weaving."),
     ([4, 5], "Bo", "Bo and the cousin are going to a canoe race, and Ada wants to join.",
@@ -44,8 +43,6 @@ PAIRS = (
     ([7], "Bo", "Bo hosts a party about 18 May 2024.", "Bo hosts a party about 28 May 2024."),
 )  # fmt: skip
 PROGRAM_PAIRS = (
-    ([1], "user", "User's project has three parts: Sign-in, Search and Charts.",
-     "User's project has four parts: Sign-in, Search and Charts."),
     ([1], "user", "User wants help to add caching.", "Assistant wants help to add caching."),
     ([2], "assistant", "Use Redis to store sessions.", "Use Redis to store passwords."),
     ([2], "assistant", "Use Flask-Caching to save time.", "Use Django-Caching to save time."),

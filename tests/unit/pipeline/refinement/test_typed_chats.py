@@ -8,7 +8,7 @@ from note_evidence import evidence
 
 DAY = "2026-03-25"
 TALK = (
-    (DAY, "user", "we go live on tuesday 7 april, the day after easter monday. pot stands at nineteen hundred"),
+    (DAY, "user", "we go live on tuesday 7 april, the day after easter monday"),
     (DAY, "assistant", "Tuesday it is. Tell the surgery if it is repeatedly above 135/85, or if you're dizzy."),
     (DAY, "user", "The bank gave us 120k for the works. I've got a call with the lawyer on the 30th, not thursdays"),
     (DAY, "assistant", "I'd ask for five quotes, and for two of the seven windows only."),
@@ -17,7 +17,6 @@ PAIRS = (
     ([1, 2], "The user goes live on Tuesday 7 April 2026, the day after Easter Monday.",
      "The user goes live on Tuesday 14 April 2026, the day after Easter Monday."),
     ([1, 2], "The user goes live the day after Easter Monday.", "The user goes live the day before Easter Monday."),
-    ([1, 2], "The pot stands at nineteen hundred.", "The pot stands at eighteen hundred."),
     ([1, 2], "The assistant: tell the surgery if repeatedly above 135/85.",
      "The assistant: tell the surgery if repeatedly above 145/85."),
     ([3, 4], "The bank gave the user 120k for the works.", "The bank gave the user 210k for the works."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.facts import FactKind, extract_facts
@@ -33,14 +33,6 @@ _LISTED: Final = lazy_pattern(r"(?m)^[ \t#*]{0,12}\d{1,2}[.)](?= )")
 """The number of a list item, which counts nothing."""
 _RANGE: Final = lazy_pattern(r" (?:to|or|and|-) \d+(?P<behind> .*)", re.DOTALL)
 _ENDS: Final = lazy_pattern(r"[,;:.!?()\n]")
-_ITEM: Final = r"[\w.`'\" -]{1,40}?"
-_WITH_LIST: Final = lazy_pattern(
-    rf"(?i)(?<!\w)(?P<count>two|three|four|five|six|seven|eight|nine|ten|[2-9]|10)(?P<what> [\w -]{{1,60}}[:,] )"
-    rf"(?P<items>{_ITEM}(?:, {_ITEM}){{0,8}},? and {_ITEM})(?=[,;:)\n]|\.(?!\w)|\Z)"
-)
-"""A count with the list of the things counted."""
-_BETWEEN_ITEMS: Final = lazy_pattern(r",? and |, ")
-_WORDS_OF_ITEM: Final = 3
 _LARGE: Final = 3
 """Minimum digits of a large number."""
 _NAMED: Final = lazy_pattern(r"(?<=[a-z,] )[A-Z]\w* \Z")
@@ -67,52 +59,6 @@ def _counted_in(after: str) -> list[str]:
     return [word for word in counted if says_something(word)]
 
 
-class _SpelledRun(NamedTuple):
-    """A complete number written in words: 'nineteen hundred'."""
-
-    start: int
-    end: int
-    sides: frozenset[tuple[str, ...]]
-    """The number with the content word before it in its clause, and with the one after it."""
-
-
-def _spelled_runs(text: str) -> Iterator[_SpelledRun]:
-    at = 0
-    for clause in _ENDS.split(text):
-        told = [match for match in WORD.finditer(clause) if _tells(match.group().lower())]
-        words = [match.group().lower() for match in told]
-        for first, word in enumerate(words):
-            if word not in SPELLED or (first and words[first - 1] in SPELLED):
-                continue
-            end = next((place for place in range(first, len(words)) if words[place] not in SPELLED), len(words))
-            neighbours = words[first - 1 : end] if first else [], words[first : end + 1] if end < len(words) else []
-            sides = frozenset(tuple(side) for side in neighbours if side)
-            yield _SpelledRun(at + told[first].start(), at + told[end - 1].end(), sides)
-        at += len(clause) + 1
-
-
-def _tells(word: str) -> bool:
-    return word in SPELLED or word.isdigit() or says_something(word)
-
-
-def without_listed(text: str) -> str:
-    """Drop the numbers that count a list of names following them: a writer may count what was said.
-
-    >>> without_listed("Three parts: sign-in, search and charts.")
-    ' parts: sign-in, search and charts.'
-    """
-    return _WITH_LIST.sub(
-        lambda match: match.group()[len(match["count"]) :] if _is_counted(match) else match.group(), text
-    )
-
-
-def _is_counted(match: re.Match[str]) -> bool:
-    items = _BETWEEN_ITEMS.split(match["items"])
-    count = SPELLED.get(match["count"].lower(), match["count"])
-    named = match["what"].endswith(": ") or all(re.search(r"[A-Z_.`]", listed) for listed in items)
-    return named and str(len(items)) == count and all(len(listed.split()) <= _WORDS_OF_ITEM for listed in items)
-
-
 class Figures:
     """The numbers of some turns."""
 
@@ -122,18 +68,7 @@ class Figures:
 
     def support(self, text: str) -> bool:
         """Return whether every number of a text without dates occurs in the turns, and counts the same thing there."""
-        return not any(self._missing(self._without_repeated(text)))
-
-    def _without_repeated(self, text: str) -> str:
-        """Blank out the spelled numbers that also occur in the turns next to the same content word."""
-        for run in reversed([*_spelled_runs(text)]):
-            if run.sides & self._spelled:
-                text = f"{text[: run.start]}{' ' * (run.end - run.start)}{text[run.end :]}"
-        return text
-
-    @cached_property
-    def _spelled(self) -> frozenset[tuple[str, ...]]:
-        return frozenset(side for *_, text in self._lines for run in _spelled_runs(text) for side in run.sides)
+        return not any(self._missing(text))
 
     def _missing(self, text: str) -> Iterator[str]:
         yield from (match.group() for match in _COMPOUND.finditer(text) if flat(match.group()) not in self._flat)

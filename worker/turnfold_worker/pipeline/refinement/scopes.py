@@ -26,7 +26,7 @@ from turnfold_worker.pipeline.refinement.claims import (
     words_of,
 )
 from turnfold_worker.pipeline.refinement.denials import Denials
-from turnfold_worker.pipeline.refinement.figures import Figures, flat, without_listed
+from turnfold_worker.pipeline.refinement.figures import Figures, flat
 from turnfold_worker.pipeline.refinement.names import Names
 from turnfold_worker.pipeline.refinement.negations import (
     DENIES,
@@ -39,7 +39,7 @@ from turnfold_worker.pipeline.refinement.negations import (
     without_emphasis,
 )
 from turnfold_worker.pipeline.refinement.passages import Passage, passages_of
-from turnfold_worker.pipeline.refinement.spellings import parts_of_names, shortened, spaced, without_none
+from turnfold_worker.pipeline.refinement.spellings import parts_of_names, spaced, without_none
 from turnfold_worker.pipeline.refinement.subjects import Subjects
 from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
 from turnfold_worker.pipeline.turns.reading import is_participant
@@ -121,7 +121,7 @@ class Scope:
 
     def facts(self, text: str, seqs: Sequence[int]) -> Iterator[Unfaithful]:
         """Yield a problem for exact facts that were not said: numbers, identifiers, addresses."""
-        undated = without_listed(without_dates(text))
+        undated = without_dates(text)
         if not Figures(self._lines([turn for turn in self._near if not seqs or turn.seq in seqs])).support(undated):
             yield Unfaithful.NUMBER
         if any(match.group().lower() not in self._figured for match in _FIGURED.finditer(undated)):
@@ -222,14 +222,8 @@ class Scope:
         return frozenset(f"{first.text}{second.text}" for first, second in pairwise(self._all_near.words))
 
     def _is_misspelt(self, word: str) -> bool:
-        """Return whether a word occurs nearby misspelt or drawn out: 'deeelish'."""
-        return len(word) >= _LONG and (
-            word in self._shortened or any(is_misspelt(written, word) for written in self._all_near.plain)
-        )
-
-    @cached_property
-    def _shortened(self) -> frozenset[str]:
-        return shortened(self._all_near.plain)
+        """Return whether a word occurs nearby misspelt."""
+        return len(word) >= _LONG and any(is_misspelt(written, word) for written in self._all_near.plain)
 
     def _named(self, seqs: tuple[int, ...]) -> Passage:
         if seqs not in self._passages:

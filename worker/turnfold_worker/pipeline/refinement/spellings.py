@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -11,7 +10,6 @@ from turnfold_worker.pipeline.language.quantities import WORD
 
 _LETTERS: Final = lazy_pattern(r"[A-Za-z]{2,80}")
 _PART: Final = lazy_pattern(r"[A-Z]?[a-z]{2,40}|[A-Z]{2,40}(?![a-z])")
-_LENGTHENED: Final = lazy_pattern(r"(\w)\1{2,40}")
 _CALENDAR: Final = lazy_pattern(
     r"(?<!\w)(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|april|june|july|august|september|october"
     r"|november|december|easter|christmas)(?!\w)"
@@ -38,16 +36,6 @@ def parts_of_names(text: str) -> frozenset[str]:
     """
     names = [name for name in set(_LETTERS.findall(text)) if not name.isupper() and not name[1:].islower()]
     return frozenset(part.lower() for name in names for part in _PART.findall(name))
-
-
-def shortened(words: Iterable[str]) -> frozenset[str]:
-    """Return drawn-out words with the repeated letter once and twice.
-
-    >>> sorted(shortened(["deeelish", "cool"]))
-    ['deelish', 'delish']
-    """
-    drawn = [word for word in words if _LENGTHENED.search(word)]
-    return frozenset(_LENGTHENED.sub(by, word) for word in drawn for by in (r"\1", r"\1\1"))
 
 
 def spaced(text: str) -> str:
