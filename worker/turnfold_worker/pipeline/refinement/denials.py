@@ -33,7 +33,6 @@ from turnfold_worker.pipeline.refinement.passages import Passage, passages_of
 _SUPPORT: Final = 0.5
 _FEW: Final = 2
 _CODE: Final = lazy_pattern(r"```.*?(?:```|\Z)", re.DOTALL)
-_MESSAGE: Final = lazy_pattern(r"(?<=[\"'])[^\"'\n]{4,200} [^\"'\n]{2,200}(?=[\"'])")
 _PREPOSITION: Final = lazy_pattern(r"\s(?:from|in|at|on|after|before|to|with|for|during)\s")
 _REFERS: Final = lazy_pattern(r"(?i)(?<!\w)(?:it|that|this|these|those|them|one|any|so|to|then)(?!\w)")
 _NEVER_YET: Final = lazy_pattern(r"(?i)(?<!\w)(?:never|yet|before)(?!\w)")
@@ -70,7 +69,6 @@ class Denials:
 
     def __init__(self, lines: Sequence[tuple[int, str, str]], seqs: Collection[int]) -> None:
         """`lines` are (number, speaker, text) of the turns; `seqs` are the numbers of turns whose denials count."""
-        self._all = lines
         # A program with `NOT NULL` denies nothing.
         self._lines = [
             (seq, speaker, without_emphasis(NONE.sub(" ", _CODE.sub(" ", text)))) for seq, speaker, text in lines
@@ -80,16 +78,6 @@ class Denials:
     @cached_property
     def _sentences(self) -> list[Passage]:
         return list(passages_of((line for line in self._lines if line[0] in self._seqs), clauses=False))
-
-    @cached_property
-    def _code(self) -> list[Passage]:
-        """Quoted messages in code blocks."""
-        return [
-            Passage(message, seq, "")
-            for seq, _, text in self._all if seq in self._seqs
-            for block in _CODE.findall(text)
-            for message in _MESSAGE.findall(block)
-        ]  # fmt: skip
 
     @cached_property
     def _clauses(self) -> list[Passage]:
@@ -131,7 +119,7 @@ class Denials:
             )
         return any(
             self._denies(passage, denied, count, noun=noun)
-            for passage in (*self._clauses, *self._sentences, *self._code)
+            for passage in (*self._clauses, *self._sentences)
             if not (who and passage.speaker not in ("", who) and passage.speaks_of_self)
         ) or (count == 1 and any(self._answers(passage, words, _first(denied)) for passage in self._answered_no))
 
