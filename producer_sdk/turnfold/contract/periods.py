@@ -127,8 +127,8 @@ def period_label(period: Period) -> str:
         return f"since {day_label(first)}" if first else f"until {day_label(last)}" if last else ""
     if first == last:
         return day_label(first)
-    if period.same_days(whole_year(first.year)):
-        return str(first.year)
+    if first.replace(month=1, day=1) == first and last.replace(month=YEAR_MONTHS, day=31) == last:
+        return str(first.year) if first.year == last.year else f"{first.year} to {last.year}"
     if first.day == 1 and (last + timedelta(days=1)).day == 1:
         return months_label(first, last)
     if (first.year, first.month) == (last.year, last.month):

@@ -28,7 +28,7 @@ from turnfold.contract.periods import (
 from turnfold.dates.near_days import AWAY, day_of_month, days_to_weekday
 from turnfold.dates.numbers import COUNT, count_of, whole_units
 from turnfold.dates.seasons import seasons_away
-from turnfold.dates.written import SEASONS, days_away, month_of, quarter_of, season_of
+from turnfold.dates.written import SEASONS, days_away, month_of, part_of_month, quarter_of, season_of
 
 _DAY: Final = "|".join(WEEKDAYS)
 _NTH: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
@@ -230,6 +230,8 @@ def part_of(whole: Period, part: str) -> Period:
             return whole_month(year, start, (year, start + 3))._replace(vague=True)
         start, end = {"early": (0, 3), "mid": (3, 6), "late": (6, 9)}[part]
         return Period(date(year + start, 1, 1), date(year + end, 12, 31), Precision.YEAR, vague=True)
+    if whole.precision is Precision.MONTH:
+        return part_of_month(whole, part)
     third = (last - first).days // 3
     starts = {"early": first, "mid": first + timedelta(third), "late": last - timedelta(third)}
     begins = starts[part]

@@ -183,7 +183,7 @@ def _of_year(match: re.Match[str], year: int) -> Period:
         return one_day(_feast(match["feast"].lower(), year))
     month = month_of(match["m"] or match["m3"] or match["m4"])
     if match["m4"]:
-        return _part(whole_month(year, month), match["part"])
+        return part_of_month(whole_month(year, month), match["part"])
     start, end = match["a"] or match["a3"], match["b"] or match["b3"]
     first_day = date(year, month, number_of(start))
     if match["m2"]:
@@ -199,7 +199,7 @@ def _of_year(match: re.Match[str], year: int) -> Period:
     return Period(first_day, last_day, Precision.DAY if first_day == last_day else Precision.WEEK)
 
 
-def _part(month: Period, part: str | None) -> Period:
+def part_of_month(month: Period, part: str | None) -> Period:
     """Return the beginning, middle or end of a month: a vague period of about ten days."""
     if not part or month.first is None or month.last is None:
         return month

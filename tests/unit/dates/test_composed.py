@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.wild_turns import wild_text
-from turnfold.contract.periods import Period, whole_month, whole_year
+from turnfold.contract.periods import MONTHS, Period, whole_month, whole_year
 from turnfold.dates.composed import COMPOSED, composed_time, part_of
 from turnfold.dates.decades import DECADES, decade_periods
 from turnfold.dates.expressions import time_expressions
@@ -127,6 +127,19 @@ def test_a_part_lies_in_its_whole(day: date, part: str) -> None:
         assert whole.holds(part_of(whole, part))
     early, late = (part_of(whole_year(day.year), each) for each in ("early", "late"))
     assert not early.meets(late)
+
+
+@given(days, st.sampled_from(["early", "mid", "late"]))
+def test_a_part_of_a_month_is_the_same_by_its_name_and_by_its_distance(day: date, part: str) -> None:
+    following = day.replace(day=1) + timedelta(31)
+    (by_name,) = time_expressions(f"It opens in {part} {MONTHS[following.month - 1]} {following.year}.", day)
+    (by_distance,) = time_expressions(f"It opens in {part} next month.", day)
+    assert by_name.period == by_distance.period
+
+
+def test_a_decade_is_labelled_by_its_years() -> None:
+    (decade,) = time_expressions("I grew up in the 1990s.", _SAID_ON)
+    assert decade.label == "1990 to 1999"
 
 
 CASES = [json.loads(line)["text"] for line in (Path(__file__).parent / "time_cases.jsonl").read_text().splitlines()]
