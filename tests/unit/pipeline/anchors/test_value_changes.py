@@ -73,6 +73,8 @@ def test_what_is_wished_asked_bygone_or_of_others_changes_nothing(text: str) -> 
         ("I run 30 kilometres a week.", "I'm up to 45 kilometres a week."),
         ("The trip is for ten days.", "We shortened the trip to a week."),
         ("Lena owns the search index.", "Ownership of the search index went to Paul."),
+        ("The lead of the archive is Mira.", "The lead of the archive goes to Paul."),
+        ("The lead of the archive is Mira.", "The lead of the archive has now shifted to Paul."),
         ("Mr Okafor teaches the fourth years.", "Ms Lindqvist took the fourth years off Mr Okafor."),
         ("The worker pool has 8 threads.", "I doubled the worker pool to 16 threads."),
         ("Our retainer is 3,000 dollars.", "We agreed on a retainer of forty-five hundred dollars."),

@@ -35,11 +35,11 @@ _PLANNED: Final = lazy_pattern(
 _RATE: Final = lazy_pattern(rf"(?<!\w){value_change_rules.RATE}(?!\w)")
 _MAY_TELL: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:raised?|increased?|lowered|reduced?|cut|dropped|bumped|upped|extended|expanded|scaled|upgraded|"
-    r"downgraded|changed|set|adjusted|shortened|lengthened|updated|brought|risen|rose|gone|went|fallen|fell|grown|grew|"
-    r"shrunk|shrank|decreased|climbed|jumped|sunk|sank|reached|comes?|came|amounts|renamed|rechristened|switched|moved|"
-    r"migrated|replace[sd]|replacing|succeed(?:s|ed)|swapped|took|taken?|takes|handed|passed|transferred|reassigned|"
-    r"cancell?ed|called off|scrapped|put|pushed|turned|knocked|talked|beat|agreed|settled|negotiated|landed|doubled|"
-    r"tripled|halved|widened|narrowed|up to|down to|back to)(?!\w)"
+    r"downgraded|changed|set|adjusted|shortened|lengthened|updated|brought|risen|rose|goes|gone|went|shifted|fallen|"
+    r"fell|grown|grew|shrunk|shrank|decreased|climbed|jumped|sunk|sank|reached|comes?|came|amounts|renamed|"
+    r"rechristened|switched|moved|migrated|replace[sd]|replacing|succeed(?:s|ed)|swapped|took|taken?|takes|handed|"
+    r"passed|transferred|reassigned|cancell?ed|called off|scrapped|put|pushed|turned|knocked|talked|beat|agreed|"
+    r"settled|negotiated|landed|doubled|tripled|halved|widened|narrowed|up to|down to|back to)(?!\w)"
 )
 """Cue words of changes; texts without one, the great majority, are skipped."""
 _TELLING: Final = PatternIndex(lambda: [_MAY_TELL.pattern])
