@@ -284,9 +284,9 @@ def measure(arguments: argparse.Namespace, progress: Progress) -> Row:
 
 def main() -> None:
     """Write performance.md, its figures and the numbers as JSON; `--steady` and the like write their own."""
-    for option, measure in (("--steady", steady.main), ("--scaling", scaling.main), ("--capacity", capacity.main)):
+    for option, program in (("--steady", steady.main), ("--scaling", scaling.main), ("--capacity", capacity.main)):
         if option in sys.argv:
-            measure(["--out", str(OUT), *sys.argv[1:]])
+            program(["--out", str(OUT), *sys.argv[1:]])
             return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, nargs="+", default=[100, 1_000, 10_000, 100_000])
