@@ -65,7 +65,7 @@ sbom: build/audit/.installed  ## list all that the three distributions install: 
 audit: sbom  ## look all of the bill of materials up in published advisories; needs a network
 	@$(BIN)/python ops/audit.py $$(build/audit/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 
-bench: $(VENV)/.installed-bench  ## measure reading, writing and what is used today, and write docs/performance.md; ten minutes
+bench: $(VENV)/.installed-bench  ## measure reading, writing and what is used today, and write docs/performance.md; ten to twenty minutes
 	@PYTHONPATH=tests $(BIN)/python benchmarks/performance.py $(BENCH_ARGS)
 
 chaos: $(VENV)/.installed-dev  ## kill, stop and starve everything, and print the table of docs/reliability.md; half an hour
